@@ -1,0 +1,24 @@
+package agentstream
+
+// Plan is the agent's whole plan; each one replaces the plan before.
+type Plan struct{ Entries []PlanEntry }
+
+// PlanEntry is one step of a Plan.
+type PlanEntry struct {
+	Content  string
+	Priority string // high, medium or low
+	Status   string // pending, in_progress or completed
+}
+
+// PlanHandler is implemented by a StreamHandler that takes Plan events.
+type PlanHandler interface{ OnPlan(e Plan) }
+
+func (e Plan) deliver(h StreamHandler) bool {
+	x, ok := h.(PlanHandler)
+	if ok {
+		x.OnPlan(e)
+	}
+	return ok
+}
+
+func (Plan) name() string { return "plan" }
