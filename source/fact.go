@@ -23,15 +23,23 @@ type Fact struct {
 
 // Choices is a list of which one is selected.
 type Choices struct {
-	Current   string // id of the selected one, empty if unknown
-	Available []Choice
+	Current   string   `json:"current"` // id of the selected one, empty if unknown
+	Available []Choice `json:"available"`
 }
 
 // Choice is one mode or model.
-type Choice struct{ ID, Name, Description string }
+type Choice struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"`
+}
 
 // Command is a slash command that the agent offers.
-type Command struct{ Name, Description, Hint string }
+type Command struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitzero"`
+	Hint        string `json:"hint,omitzero"`
+}
 
 // Line is one line as it crossed the wire.
 type Line struct {
