@@ -1,0 +1,36 @@
+package engine
+
+import "github.com/agentstream-go/agentstream/eventlog"
+
+// Frame is one event for a reader. Data is one JSON object on one line, not to be
+// changed.
+type Frame struct {
+	ID       string // cursor; empty on events made for this reader, except the last of them
+	Data     []byte
+	Run      string
+	Note     bool // said while no run was open, or a raw line; not AG-UI
+	Terminal bool // the run ends with it
+}
+
+// EventOptions say what Engine.Events yields.
+type EventOptions struct {
+	Notes  bool   // the notes too
+	Tail   int    // with the zero cursor: begin with the last so many records
+	NoWait bool   // end at the end of the log instead of going live
+	Run    string // only this run, and end with its terminal
+}
+
+// JoinRequest asks for a stream of one run as a stock AG-UI client takes it.
+type JoinRequest struct {
+	Thread string
+
+	// Started is what the POST that is answered started; nil: attach.
+	Started *Started
+
+	// After is where the reader is; zero: it has nothing of the run.
+	After eventlog.Cursor
+
+	Snapshot bool   // the prelude as a snapshot, not as a replay
+	Follow   bool   // go on after the run's end
+	Version  string // protocolVersion that the client names; empty: an old one
+}

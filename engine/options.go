@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/agentstream-go/agentstream/eventlog"
+	"github.com/agentstream-go/agentstream/source"
+)
+
+// Options make an Engine. Only Log is required; New copies the struct.
+type Options struct {
+	Log    eventlog.Log // stays the caller's, to be closed after the engine
+	Agents []Agent
+
+	Policy     Policy        // what answers an agent's request; default ask
+	RequestTTL time.Duration // how long a request waits for an answer; default 24 h
+
+	// Ask, if set, is asked at once instead of interrupting the run (someone
+	// sits at a terminal). It is called from a goroutine of its own; false
+	// says that nobody is there, which refuses.
+	Ask func(ctx context.Context, r Request) (Answer, bool)
+
+	// OnInterrupt also tells of an interrupt by CUSTOM on_interrupt, for
+	// clients older than the interrupt outcome.
+	OnInterrupt bool
+
+	Cwd   string   // working folder of new threads, absolute; default: the process's
+	Roots []string // a client may ask for a folder inside these; default: Cwd
+
+	Limits          Limits
+	ShutdownTimeout time.Duration // what running turns get at Close; default 5 s
+	LeaseTTL        time.Duration // default 30 s; renewed at a third of it
+
+	Owner  string           // of leases; default: made up
+	Now    func() time.Time // stored times; default time.Now
+	Logger *slog.Logger     // default: discards
+	Record bool             // keep the raw wire lines as notes
+}
+
+// Agent is one agent that can be run.
+type Agent struct {
+	Name   string // [a-z0-9][a-z0-9_-]{0,31}
+	Type   string // of source, for people
+	Source source.Source
+
+	Cwd         string // default working folder, absolute; default Options.Cwd
+	Mode, Model string // selected when a session is opened; empty: the agent's own
+
+	// Caller's choice per agent; zero means the default.
+	IdleTimeout    time.Duration // an idle session is kept that long; default 10 min
+	StartTimeout   time.Duration // starting ends after that long without a sign of life; default 120 s
+	SilenceTimeout time.Duration // a turn without an event for that long fails; default: never
+}
+
+// Limits bound what the engine uses. Zero means the default.
+type Limits struct {
+	Processes    int // sessions with agents, running or idle; default 16
+	JournalBytes int // of one turn, not yet durable; the agent waits beyond; default 4 MiB
+}
+
+// Policy says who answers the requests of agents.
+type Policy string
+
+const (
+	PolicyAsk   Policy = "ask"   // a person: the run is interrupted
+	PolicyReads Policy = "reads" // reads and searches inside the roots are allowed, all else refused
+	PolicyAll   Policy = "all"   // everything is allowed
+	PolicyNone  Policy = "none"  // everything is refused
+)
