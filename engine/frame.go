@@ -10,6 +10,7 @@ type Frame struct {
 	Run      string
 	Note     bool // said while no run was open, or a raw line; not AG-UI
 	Terminal bool // the run ends with it
+	More     bool // another frame follows at once, so that a writer may put off its flush
 }
 
 // EventOptions say what Engine.Events yields.
