@@ -3,10 +3,10 @@ package agentstream
 // Diff is a change to a file that a tool call makes or proposes. Agents send
 // the replaced fragment or the whole file.
 type Diff struct {
-	ID   string  // the tool call
-	Path string  // as the agent gives it
-	Old  *string // nil: the file is new
-	New  string
+	ID   string  `json:"id,omitzero"`   // the tool call
+	Path string  `json:"path,omitzero"` // as the agent gives it
+	Old  *string `json:"old,omitzero"`  // nil: the file is new
+	New  string  `json:"new,omitzero"`
 }
 
 // DiffHandler is implemented by a StreamHandler that takes Diff events.

@@ -34,25 +34,38 @@ func Send(h StreamHandler, e Event) bool {
 }
 
 // MessageChunk is the value form of OnMessageChunk.
-type MessageChunk struct{ Text string }
+type MessageChunk struct {
+	Text string `json:"text"`
+}
 
 // ThoughtChunk is the value form of OnThoughtChunk.
-type ThoughtChunk struct{ Text string }
+type ThoughtChunk struct {
+	Text string `json:"text"`
+}
 
 // ToolCall is the value form of OnToolCall.
-type ToolCall struct{ ID, Title string }
+type ToolCall struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
 
 // ToolCallUpdate is the value form of OnToolCallUpdate.
 type ToolCallUpdate struct {
-	ID, Content string
-	Status      ToolCallStatus
+	ID      string         `json:"id"`
+	Content string         `json:"content"`
+	Status  ToolCallStatus `json:"status"`
 }
 
 // ToolCallArgsSnapshot is the value form of OnToolCallArgsSnapshot.
-type ToolCallArgsSnapshot struct{ ID, Args string }
+type ToolCallArgsSnapshot struct {
+	ID   string `json:"id"`
+	Args string `json:"args"`
+}
 
 // TokenUsage is the value form of OnTokenUsage.
-type TokenUsage struct{ TotalTokens int }
+type TokenUsage struct {
+	TotalTokens int `json:"totalTokens"`
+}
 
 func (e MessageChunk) deliver(h StreamHandler) bool { h.OnMessageChunk(e.Text); return true }
 func (e ThoughtChunk) deliver(h StreamHandler) bool { h.OnThoughtChunk(e.Text); return true }

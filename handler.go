@@ -6,9 +6,13 @@ package agentstream
 type ToolCallStatus int
 
 const (
+	// ToolCallStatusPending: declared, not at work. Updates carry argument deltas.
 	ToolCallStatusPending ToolCallStatus = iota
+	// ToolCallStatusInProgress: at work, or still being written. Updates carry argument deltas.
 	ToolCallStatusInProgress
+	// ToolCallStatusCompleted: terminal. The update carries the result.
 	ToolCallStatusCompleted
+	// ToolCallStatusFailed: terminal. The update carries what is known of the failure.
 	ToolCallStatusFailed
 )
 

@@ -3,11 +3,11 @@ package agentstream
 // Media is a picture, sound or resource that the agent sends, in its message
 // or as part of a tool call's result.
 type Media struct {
-	ID       string // the tool call; empty: the message
-	MIMEType string
-	URI      string // where it is, if not inline
-	Data     string // base64, if inline
-	Name     string
+	ID       string `json:"id,omitzero"` // the tool call; empty: the message
+	MIMEType string `json:"mimeType,omitzero"`
+	URI      string `json:"uri,omitzero"`  // where it is, if not inline
+	Data     string `json:"data,omitzero"` // base64, if inline
+	Name     string `json:"name,omitzero"`
 }
 
 // MediaHandler is implemented by a StreamHandler that takes Media events.

@@ -2,8 +2,8 @@ package agentstream
 
 // Notice is a status line that is no part of the answer.
 type Notice struct {
-	Severity string // info, warning or error
-	Text     string
+	Severity string `json:"severity,omitzero"` // info, warning or error
+	Text     string `json:"text,omitzero"`
 }
 
 // NoticeHandler is implemented by a StreamHandler that takes Notice events.

@@ -3,8 +3,8 @@ package agentstream
 // Output is a piece of what a running tool prints. The pieces joined are the
 // output so far; it is no result.
 type Output struct {
-	ID   string // the tool call
-	Data string
+	ID   string `json:"id,omitzero"` // the tool call
+	Data string `json:"data,omitzero"`
 }
 
 // OutputHandler is implemented by a StreamHandler that takes Output events.

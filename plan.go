@@ -1,13 +1,15 @@
 package agentstream
 
 // Plan is the agent's whole plan; each one replaces the plan before.
-type Plan struct{ Entries []PlanEntry }
+type Plan struct {
+	Entries []PlanEntry `json:"entries,omitzero"`
+}
 
 // PlanEntry is one step of a Plan.
 type PlanEntry struct {
-	Content  string
-	Priority string // high, medium or low
-	Status   string // pending, in_progress or completed
+	Content  string `json:"content,omitzero"`
+	Priority string `json:"priority,omitzero"` // high, medium or low
+	Status   string `json:"status,omitzero"`   // pending, in_progress or completed
 }
 
 // PlanHandler is implemented by a StreamHandler that takes Plan events.

@@ -3,7 +3,7 @@ package agentstream
 // Raw is something that the source does not know, as the wire had it.
 type Raw struct {
 	Source string // the wire, for example "acp"
-	Data   []byte // one JSON value
+	Data   []byte // one JSON value; in the JSON form, what is none becomes a string
 }
 
 // RawHandler is implemented by a StreamHandler that takes Raw events.

@@ -4,12 +4,12 @@ package agentstream
 // never part of the parent's rounds. A nil Event announces the sub-agent or, with
 // Done, ends it.
 type Subagent struct {
-	ID         string // of the sub-agent, unique in the run
-	Name       string
-	ToolCallID string // the parent's call that started it
-	Event      Event
-	Done       bool
-	Err        string // why it failed, with Done
+	ID         string `json:"id,omitzero"` // of the sub-agent, unique in the run
+	Name       string `json:"name,omitzero"`
+	ToolCallID string `json:"toolCallId,omitzero"` // the parent's call that started it
+	Event      Event  `json:"-"`                   // as "child"
+	Done       bool   `json:"done,omitzero"`
+	Err        string `json:"error,omitzero"` // why it failed, with Done
 }
 
 // SubagentHandler is implemented by a StreamHandler that takes Subagent events.
