@@ -31,7 +31,7 @@ type JoinRequest struct {
 	// After is where the reader is; zero: it has nothing of the run.
 	After eventlog.Cursor
 
-	Snapshot bool   // the prelude as a snapshot, not as a replay
-	Follow   bool   // go on after the run's end
-	Version  string // protocolVersion that the client names; empty: an old one
+	Prelude string // replay or snapshot; with After the prelude as of that cursor. Empty: none with a cursor, else replay
+	Follow  bool   // go on after the run's end
+	Version string // protocolVersion that the client names; empty: an old one
 }
