@@ -1,6 +1,9 @@
 package agui
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Role is who a message is from.
 type Role string
@@ -33,6 +36,32 @@ type Message struct {
 	Metadata       json.RawMessage `json:"metadata,omitzero"` // an object
 }
 
+// MarshalJSON encodes the message as Append does inside a snapshot.
+func (m Message) MarshalJSON() ([]byte, error) {
+	var e encoder
+	e.message(&m)
+	return e.buf, nil
+}
+
+// Text is Content as text: the string, or the text parts joined by newlines, or
+// "" for anything else.
+func (m *Message) Text() string {
+	if s, ok := unquote(m.Content); ok {
+		return s
+	}
+	var parts []struct{ Type, Text string }
+	if kindOf(m.Content) != '[' || unmarshal(m.Content, &parts) != nil {
+		return ""
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
 // ToolCall is a call that an assistant message carries. Arguments is the text
 // as it was streamed, usually a JSON object.
 type ToolCall struct {
@@ -43,9 +72,31 @@ type ToolCall struct {
 	Metadata       json.RawMessage // an object, or nil
 }
 
-// Text is Content as text: the string, or the text parts joined by newlines,
-// or "" for anything else.
-func (m *Message) Text() string { return contentText(m.Content) }
+type wireToolCall struct {
+	ID             string          `json:"id"`
+	Function       wireFunction    `json:"function"`
+	EncryptedValue string          `json:"encryptedValue,omitzero"`
+	Metadata       json.RawMessage `json:"metadata,omitzero"`
+}
 
-// StringContent is text as the Content of a message or a result.
-func StringContent(text string) json.RawMessage { return appendString(nil, text) }
+type wireFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// MarshalJSON encodes the call as a message carries it.
+func (c ToolCall) MarshalJSON() ([]byte, error) {
+	var e encoder
+	e.toolCall(&c)
+	return e.buf, nil
+}
+
+// UnmarshalJSON decodes a call as a message carries it.
+func (c *ToolCall) UnmarshalJSON(data []byte) error {
+	var w wireToolCall
+	if err := unmarshal(data, &w); err != nil {
+		return err
+	}
+	*c = ToolCall{w.ID, w.Function.Name, w.Function.Arguments, w.EncryptedValue, w.Metadata}
+	return nil
+}
