@@ -35,7 +35,7 @@ func (e *encoder) end(b *Base, tagged bool) {
 	if ts == 0 {
 		ts = e.now
 	}
-	e.int(`,"timestamp":`, ts)
+	e.buf = appendTimestamp(e.buf, ts)
 	e.object(`,"metadata":`, b.Metadata)
 	e.optRaw(`,"rawEvent":`, b.RawEvent)
 	if tagged {
@@ -100,4 +100,11 @@ func (e *encoder) each(key string, n int, write func(i int)) {
 		write(i)
 	}
 	e.buf = append(e.buf, ']')
+}
+
+func appendTimestamp(dst []byte, ms int64) []byte {
+	if ms == 0 {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, `,"timestamp":`...), ms, 10)
 }
