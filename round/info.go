@@ -66,4 +66,17 @@ type Location struct {
 
 // InfoOf reads what the Builder noted in a message's Extra; false if there is
 // nothing, or nothing readable.
-func InfoOf(m *schema.Message) (Info, bool) { return Info{}, false }
+func InfoOf(m *schema.Message) (Info, bool) {
+	if m == nil {
+		return Info{}, false
+	}
+	text, ok := m.Extra[ExtraKey].(string)
+	if !ok {
+		return Info{}, false
+	}
+	var info Info
+	if decode([]byte(text), &info) != nil {
+		return Info{}, false
+	}
+	return info, true
+}
