@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// duration is a time such as 10m or 120s.
+type duration time.Duration
+
+// UnmarshalText reads the form that people write.
+func (d *duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	if err == nil && v < 0 {
+		err = errors.New("is negative")
+	}
+	*d = duration(v)
+	return err
+}
+
+// config is the configuration file.
+type config struct {
+	Agents      map[string]agentConfig `yaml:"agents"`
+	Permissions struct {
+		Default string `yaml:"default"`
+	} `yaml:"permissions"`
+	WorkspaceRoots []string `yaml:"workspace_roots"`
+	Limits         struct {
+		Processes int   `yaml:"processes"`
+		BodyBytes int64 `yaml:"body_bytes"`
+	} `yaml:"limits"`
+	ShutdownTimeout duration `yaml:"shutdown_timeout"`
+	Listen          string   `yaml:"listen"`
+	OnInterrupt     bool     `yaml:"on_interrupt"`
+	RequestTTL      duration `yaml:"request_ttl"`
+}
+
+// agentConfig is one agent of the file.
+type agentConfig struct {
+	Command            []string          `yaml:"command"`
+	Env                map[string]string `yaml:"env"`
+	InheritEnv         []string          `yaml:"inherit_env"`
+	Cwd                string            `yaml:"cwd"`
+	Auth               string            `yaml:"auth"`
+	StartTimeout       duration          `yaml:"start_timeout"`
+	IdleTimeout        duration          `yaml:"idle_timeout"`
+	TurnSilenceTimeout duration          `yaml:"turn_silence_timeout"`
+	MCPServers         []map[string]any  `yaml:"mcp_servers"`
+	Mode               string            `yaml:"mode"`
+	Model              string            `yaml:"model"`
+}
+
+var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+
+// loadConfig reads the file. One that was not asked for by name may be absent.
+func loadConfig(path string, named bool) (config, error) {
+	var c config
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && !named {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("the configuration cannot be read: %w; give another with --config", err)
+	}
+	if strings.TrimSpace(string(data)) == "" {
+		return c, nil
+	}
+	if err := yaml.Load(data, &c, yaml.WithKnownFields()); err != nil {
+		return c, fmt.Errorf("%s is not a valid configuration: %s; docs/configuration.md lists what may stand there", path, flat(err))
+	}
+	if err := c.check(); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+func flat(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+func (c *config) check() error {
+	for name, a := range c.Agents {
+		if !agentName.MatchString(name) {
+			return fmt.Errorf("agents.%s: a name is lower-case letters, digits, - and _, at most 32", name)
+		}
+		if len(a.Command) == 0 || a.Command[0] == "" {
+			return fmt.Errorf("agents.%s.command is missing: write the program and its arguments as a list", name)
+		}
+	}
+	if !slices.Contains([]string{"", "ask", "reads", "all", "none"}, c.Permissions.Default) {
+		return fmt.Errorf("permissions.default is %q: use ask, reads, all or none", c.Permissions.Default)
+	}
+	if c.Limits.Processes < 0 || c.Limits.BodyBytes < 0 {
+		return errors.New("limits must not be negative")
+	}
+	return nil
+}
+
+// home replaces a leading ~ by the user's folder, and makes the path absolute.
+func home(path string) (string, error) {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		dir, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, path[1:])
+	}
+	return filepath.Abs(path)
+}

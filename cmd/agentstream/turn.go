@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/engine"
+	"github.com/agentstream-go/agentstream/internal/sse"
+)
+
+// turn is one prompt as the command line sees it: the runs of which it is made,
+// read to the end through cuts, interrupts and answers.
+type turn struct {
+	run    *run
+	client *client
+	sink   sink
+	errw   io.Writer
+	asker  *asker
+
+	last    string // cursor of the last event
+	current string // id of the run that is open, or was last
+	runs    []string
+	refused bool // something was refused here
+}
+
+func newTurn(r *run, cl *client, c *cobra.Command) *turn {
+	if r.thread == "" {
+		r.thread = newID("t-")
+	}
+	return &turn{run: r, client: cl, sink: newSink(r.format, c), errw: c.ErrOrStderr(), asker: newAsker(r, c)}
+}
+
+// do runs the turn and gives its exit code as an error.
+func (t *turn) do(ctx context.Context, prompt string) error {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	t.current = newID("r-")
+	resp, err := t.client.do(ctx, "POST", threadPath(t.run.thread)+"/runs?protocolVersion=1.0", "text/event-stream", map[string]string{
+		"agent": t.run.agent, "input": prompt, "runId": t.current, "cwd": t.run.cwd,
+	})
+	if err != nil {
+		return t.startError(err)
+	}
+	stop, why := t.interrupts(ctx, leave)
+	err = t.read(ctx, resp)
+	stop()
+	if err != nil && ctx.Err() == nil {
+		return &exitError{code: exitFailed, err: fmt.Errorf("the stream broke off: %w; 'agentstream tail %s' goes on", err, t.run.thread)}
+	}
+	if ctx.Err() != nil {
+		return &exitError{code: exitCancelled}
+	}
+	return t.outcome(ctx, why())
+}
+
+func (t *turn) startError(err error) error {
+	var e *apiError
+	if !errors.As(err, &e) {
+		return &exitError{code: exitFailed, err: err}
+	}
+	switch e.Code {
+	case "agent_unknown":
+		return &exitError{code: exitAgent, err: fmt.Errorf("no agent is named %s; 'agentstream agents' lists them", t.run.agent)}
+	case "run_active":
+		return &exitError{code: exitFailed, err: fmt.Errorf("the thread runs already (%s); wait, or 'agentstream cancel %s'", e.Run, e.Run)}
+	case "bad_request", "cwd_forbidden", "agent_mismatch":
+		return &exitError{code: exitUsage, err: err}
+	}
+	return &exitError{code: exitFailed, err: err}
+}
+
+// read follows the stream until the turn has ended. A cut is followed by the
+// rest from the log.
+func (t *turn) read(ctx context.Context, resp *http.Response) error {
+	for tries := 0; ; {
+		before := t.last
+		ended, err := t.frames(ctx, resp.Body)
+		_ = resp.Body.Close()
+		if ended || ctx.Err() != nil || errors.Is(err, errSink) {
+			return err
+		}
+		if t.last != before {
+			tries = 0
+		}
+		for {
+			if tries++; tries > 8 {
+				return errors.Join(err, errors.New("the server does not answer any more"))
+			}
+			resp, err = t.client.do(ctx, "GET", threadPath(t.run.thread)+"/events?after="+url.QueryEscape(first(t.last, "0")), "text/event-stream", nil)
+			if err == nil {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-time.After(min(250*time.Millisecond<<tries, 8*time.Second)):
+			}
+		}
+	}
+}
+
+var errSink = errors.New("the output cannot be written")
+
+// frames passes events on until the turn ends or the stream does.
+func (t *turn) frames(ctx context.Context, body io.Reader) (ended bool, err error) {
+	frames := sse.NewReader(body)
+	for {
+		f, err := frames.Next()
+		if err != nil {
+			return false, err
+		}
+		e, err := agui.Decode(f.Data)
+		if err != nil {
+			continue
+		}
+		if f.ID != "" {
+			t.last = f.ID
+		}
+		if e, ok := e.(*agui.RunStarted); ok {
+			t.current = e.RunID
+			t.runs = append(t.runs, e.RunID)
+		}
+		if err := t.sink.event(e, f.Data); err != nil {
+			return true, errors.Join(errSink, err)
+		}
+		switch e := e.(type) {
+		case *agui.RunError:
+			return true, nil
+		case *agui.RunFinished:
+			if e.Outcome == nil || e.Outcome.Type != agui.OutcomeInterrupt {
+				return true, nil
+			}
+			if done, err := t.answer(ctx); done || err != nil {
+				return true, err
+			}
+			return false, io.EOF // the continuing run is read from the log
+		}
+	}
+}
+
+// answer settles what the agent asks. Where nobody can be asked the requests stay
+// as they are, for another device.
+func (t *turn) answer(ctx context.Context) (done bool, err error) {
+	var m engine.Messages
+	if err := t.client.call(ctx, "GET", threadPath(t.run.thread)+"/messages?limit=1", nil, &m); err != nil {
+		return true, err
+	}
+	for _, q := range m.Pending {
+		a, ok := t.asker.ask(ctx, q)
+		if !ok {
+			fmt.Fprintf(t.errw, "agentstream: the agent asks: %s\nagentstream: nobody can be asked here; 'agentstream approve %s' or 'deny' answers\n", q.Title, q.ID)
+			t.refused = true
+			return true, nil
+		}
+		t.refused = t.refused || a.refuses
+		err := t.client.call(ctx, "POST", "/v1/requests/"+url.PathEscape(q.ID)+"/resolve", a.body, nil)
+		var e *apiError
+		if errors.As(err, &e) && (e.Code == "already_resolved" || e.Code == "request_unknown") {
+			continue // answered elsewhere meanwhile
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+func (t *turn) cancel(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	if err := t.client.call(ctx, "POST", "/v1/runs/"+url.PathEscape(t.current)+"/cancel?threadId="+url.QueryEscape(t.run.thread), nil, nil); err != nil && ctx.Err() == nil {
+		fmt.Fprintf(t.errw, "agentstream: the run could not be cancelled: %v\n", err)
+	}
+}
+
+// outcome tells how the turn ended.
+func (t *turn) outcome(ctx context.Context, why error) error {
+	var last engine.Run
+	var rounds struct{ Rounds []json.RawMessage }
+	for _, id := range t.runs {
+		var r engine.Run
+		if err := t.client.call(ctx, "GET", "/v1/runs/"+url.PathEscape(id)+"?threadId="+url.QueryEscape(t.run.thread), nil, &r); err != nil {
+			return &exitError{code: exitFailed, err: err}
+		}
+		t.refused = t.refused || r.Refused > 0
+		last = r
+	}
+	if t.run.format == "rounds" {
+		if err := t.client.call(ctx, "GET", threadPath(t.run.thread)+"/rounds?format=eino", nil, &rounds); err != nil {
+			return &exitError{code: exitFailed, err: err}
+		}
+	}
+	if err := t.sink.end(last, rounds.Rounds, t.runs); err != nil {
+		return &exitError{code: exitFailed, err: err}
+	}
+	return t.exit(last, why)
+}
+
+func (t *turn) exit(r engine.Run, why error) error {
+	told := func(code int) error { return &exitError{code: code} }
+	if errors.Is(why, errTimeout) && r.State != engine.RunFinished {
+		return &exitError{code: exitTimeout, err: fmt.Errorf("the turn took longer than --timeout %s and was cancelled", t.run.timeout)}
+	}
+	switch {
+	case t.refused && r.State != engine.RunCancelled:
+		if t.run.approve == "ask" && !t.run.tty && t.client.local {
+			return &exitError{code: exitRefused, err: errors.New("a request was refused, since nobody could be asked; --approve reads or all allows")}
+		}
+		return told(exitRefused)
+	case r.State == engine.RunCancelled:
+		return told(exitCancelled)
+	case r.Error != nil:
+		err := errors.New(r.Error.Message)
+		switch r.Error.Code {
+		case "agent_missing", "auth_required":
+			return &exitError{code: exitAgent, err: err}
+		case "timeout":
+			return &exitError{code: exitTimeout, err: err}
+		}
+		return &exitError{code: exitFailed, err: err}
+	case r.State == engine.RunFinished && (r.StopReason == "end_turn" || r.StopReason == ""):
+		return nil
+	case r.State == engine.RunFinished:
+		return &exitError{code: exitFailed, err: fmt.Errorf("the agent stopped early: %s", r.StopReason)}
+	}
+	return &exitError{code: exitFailed, err: fmt.Errorf("the run is %s", r.State)}
+}

@@ -1,0 +1,173 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/engine"
+)
+
+// runAgent is the AG-UI endpoint: RunAgentInput in, the run's events out.
+func (s *Server) runAgent(w http.ResponseWriter, r *http.Request) {
+	data, err := body(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	in, err := agui.DecodeInput(data)
+	if err != nil {
+		s.fail(w, r, bad(err.Error()))
+		return
+	}
+	s.start(w, r, r.PathValue("agent"), in)
+}
+
+// start starts, or finds, the run that an input asks for and streams it.
+func (s *Server) start(w http.ResponseWriter, r *http.Request, agent string, in agui.Input) {
+	if in.RunID == "" {
+		in.RunID = r.Header.Get("X-Run-Id")
+	}
+	for name, id := range map[string]string{"threadId": in.ThreadID, "runId": in.RunID} {
+		if _, err := checkID(name, id); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	started, err := s.engine.Start(r.Context(), engine.StartRequest{Agent: agent, Input: in, By: who(r)})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("X-Run-Id", started.Run.ID)
+	s.serve(w, r, s.engine.Join(r.Context(), engine.JoinRequest{
+		Thread: in.ThreadID, Started: &started, Version: in.ProtocolVersion,
+	}), s.checker())
+}
+
+// attach joins a thread's run, or what ran last, without starting anything.
+func (s *Server) attach(w http.ResponseWriter, r *http.Request) {
+	agent := r.PathValue("agent")
+	if !s.known(agent) {
+		s.fail(w, r, &engine.Error{Code: "agent_unknown", Message: "no agent is named " + agent})
+		return
+	}
+	q := r.URL.Query()
+	thread, run := q.Get("threadId"), q.Get("runId")
+	if thread == "" && run != "" {
+		// TanStack AI joins by the run alone.
+		found, err := s.engine.Run(r.Context(), "", run)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		thread = found.Thread
+	}
+	if _, err := checkID("threadId", thread); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if t, err := s.engine.Thread(r.Context(), thread); err == nil && t.Agent != agent {
+		s.fail(w, r, &engine.Error{Code: "agent_mismatch", Message: "the thread belongs to the agent " + t.Agent})
+		return
+	}
+	if wantsJSON(r) {
+		s.hydrate(w, r, thread)
+		return
+	}
+	s.join(w, r, thread)
+}
+
+func (s *Server) join(w http.ResponseWriter, r *http.Request, thread string) {
+	q := r.URL.Query()
+	after, given, err := cursor(r)
+	if err == nil && !slices.Contains([]string{"", "replay", "snapshot"}, q.Get("prelude")) {
+		err = bad("prelude is replay or snapshot")
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if s.gone(w, r, thread, after) {
+		return
+	}
+	check := s.checker()
+	if given && q.Get("prelude") == "" {
+		check = nil // begins in mid-run, where the rules cannot be judged
+	}
+	if flag(r, "follow") {
+		check = check.open()
+	}
+	s.serve(w, r, s.engine.Join(r.Context(), engine.JoinRequest{
+		Thread: thread, After: after, Prelude: q.Get("prelude"),
+		Follow: flag(r, "follow"), Version: q.Get("protocolVersion"),
+	}), check)
+}
+
+// hydrate answers a client that asks for the thread as one document.
+func (s *Server) hydrate(w http.ResponseWriter, r *http.Request, thread string) {
+	limit, err := number(r, "limit", 0)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	type runRef struct {
+		RunID   string           `json:"runId"`
+		Pending []engine.Request `json:"pending,omitempty"`
+	}
+	out := struct {
+		Messages   []agui.Message `json:"messages"`
+		ActiveRun  *runRef        `json:"activeRun"`
+		Interrupts *runRef        `json:"interrupts"`
+		Page       map[string]any `json:"page"`
+		Cursor     string         `json:"cursor,omitempty"`
+	}{Messages: []agui.Message{}, Page: map[string]any{"hasMore": false}}
+	m, err := s.engine.Messages(r.Context(), thread, limit, r.URL.Query().Get("before"))
+	if err != nil && code(err) != "thread_unknown" {
+		s.fail(w, r, err)
+		return
+	}
+	if err == nil {
+		out.Messages, out.Cursor, out.Page["hasMore"] = m.Messages, m.Cursor, m.More
+		if m.OpenRun != nil {
+			out.ActiveRun = &runRef{RunID: *m.OpenRun}
+		}
+		if len(m.Pending) > 0 {
+			out.Interrupts = &runRef{RunID: m.Pending[0].Run, Pending: m.Pending}
+		}
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// capabilities says what the endpoint can do, for clients that ask.
+func (s *Server) capabilities(w http.ResponseWriter, r *http.Request) {
+	if agent := r.PathValue("agent"); !s.known(agent) {
+		s.fail(w, r, &engine.Error{Code: "agent_unknown", Message: "no agent is named " + agent})
+		return
+	}
+	writeJSON(w, http.StatusOK, agui.ServerCapabilities())
+}
+
+func (s *Server) known(agent string) bool {
+	return slices.ContainsFunc(s.engine.Agents(), func(a engine.Agent) bool { return a.Name == agent })
+}
+
+func wantsJSON(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/event-stream")
+}
+
+// who names the one who acts, for the record of approvals. Everybody who holds the
+// token is the same to the server; a client may say which of them it is.
+func who(r *http.Request) string {
+	name := r.Header.Get("X-Agentstream-User")
+	if len(name) > 128 || strings.ContainsFunc(name, func(c rune) bool { return c < 0x20 || c == 0x7f }) {
+		name = ""
+	}
+	if name == "" {
+		return "user"
+	}
+	return name
+}
+

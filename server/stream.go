@@ -1,0 +1,165 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/engine"
+	"github.com/agentstream-go/agentstream/internal/sse"
+)
+
+// flushAt is the size at which a burst is written although more follows.
+const flushAt = 32 << 10
+
+// stream is one SSE answer. The heartbeat's timer and the frames' goroutine meet
+// in its mutex.
+type stream struct {
+	ctl   *http.ResponseController
+	write func([]byte) (int, error)
+	every time.Duration // heartbeat
+	limit time.Duration // of a write that takes no byte
+
+	mu    sync.Mutex
+	buf   []byte
+	err   error
+	ended bool
+	timer *time.Timer
+}
+
+// serve answers with the frames until they end or the reader is gone. verify is
+// nil, or checks every event before it goes out.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, frames iter.Seq2[engine.Frame, error], verify *checker) {
+	s.streams.Add(1)
+	defer s.streams.Add(-1)
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	st := &stream{ctl: http.NewResponseController(w), write: w.Write, every: s.opts.Heartbeat, limit: s.opts.WriteTimeout}
+	st.start()
+	defer st.end()
+	for f, err := range frames {
+		if err == nil {
+			err = verify.check(f)
+		}
+		if err != nil {
+			if r.Context().Err() == nil && !errors.Is(err, context.Canceled) {
+				s.log.Error("stream ended early", "path", r.URL.Path, "error", err)
+			}
+			return
+		}
+		if st.frame(f) != nil {
+			return
+		}
+	}
+	if err := verify.end(); err != nil {
+		s.log.Error("stream broke a rule", "path", r.URL.Path, "error", err)
+	}
+}
+
+// start sends the headers at once, so that a reader of a quiet stream knows that
+// it stands.
+func (st *stream) start() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.buf = sse.AppendComment(st.buf, "")
+	st.timer = time.AfterFunc(st.every, st.beat)
+	st.flush()
+}
+
+func (st *stream) frame(f engine.Frame) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.buf = sse.AppendEvent(st.buf, f.ID, f.Data)
+	if f.More && len(st.buf) < flushAt {
+		return st.err
+	}
+	st.flush()
+	return st.err
+}
+
+func (st *stream) beat() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.ended || st.err != nil {
+		return
+	}
+	st.buf = sse.AppendComment(st.buf, "")
+	st.flush()
+}
+
+// flush is called with the mutex held. A reader that takes nothing for the time
+// limit is given up: its connection closes, nobody else waits.
+func (st *stream) flush() {
+	if st.err != nil || st.ended {
+		return
+	}
+	_ = st.ctl.SetWriteDeadline(time.Now().Add(st.limit))
+	if _, st.err = st.write(st.buf); st.err == nil {
+		st.err = st.ctl.Flush()
+	}
+	st.buf = st.buf[:0]
+	if cap(st.buf) > 4*flushAt {
+		st.buf = nil
+	}
+	st.timer.Reset(st.every)
+}
+
+func (st *stream) end() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if len(st.buf) > 0 {
+		st.flush()
+	}
+	st.ended = true
+	st.timer.Stop()
+	_ = st.ctl.SetWriteDeadline(time.Time{})
+}
+
+// checker verifies a stream against both client versions. A nil checker takes
+// everything.
+type checker struct {
+	rules   []*agui.Verifier
+	endless bool // the stream may end anywhere
+}
+
+func (s *Server) checker() *checker {
+	if !s.opts.Verify {
+		return nil
+	}
+	return &checker{rules: []*agui.Verifier{agui.NewVerifier(agui.Version059), agui.NewVerifier(agui.Version100)}}
+}
+
+func (c *checker) check(f engine.Frame) error {
+	if c == nil || f.Note {
+		return nil
+	}
+	e, err := agui.Decode(f.Data)
+	if err != nil {
+		return err
+	}
+	for _, v := range c.rules {
+		if err := v.Check(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) end() error {
+	if c == nil || c.endless {
+		return nil
+	}
+	for _, v := range c.rules {
+		if err := v.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
