@@ -18,7 +18,8 @@ func (t *translator) ask(params []byte) (source.Request, error) {
 	if v == nil {
 		v = field(params, "subject", "toolCall")
 	}
-	u := readFields(v)
+	var u update
+	u.read(v)
 	q := source.Request{
 		ToolCallID: text(u.callID),
 		Title:      first(text(field(params, "title")), text(u.title)),

@@ -13,6 +13,7 @@ type translator struct {
 	turn    *turn // nil: none is open
 	late    *turn // what belongs to no turn; it ends in facts
 	facts   []source.Fact
+	now     update // the update at hand; kept here so that a chunk does not allocate it
 
 	past          map[string]bool // calls of earlier turns
 	modes, models source.Choices
@@ -32,26 +33,31 @@ func (t *translator) begin(h agentstream.StreamHandler) { t.turn = newTurn(&t.pr
 // session and no turn.
 func (t *translator) update(params []byte) []source.Fact {
 	t.facts = nil
-	u, ok := readUpdate(params)
-	if !ok {
-		return []source.Fact{{Diagnostic: "a session/update that names no kind of update"}}
-	}
+	u := &t.now
+	u.read(field(params, "update"))
 	switch string(u.kind) {
+	case "":
+		t.odd("a session/update that names no kind of update")
 	case "agent_message_chunk":
-		t.of(&u).chunk(&u, message)
+		t.of(u).chunk(u, message)
 	case "agent_thought_chunk":
-		t.of(&u).chunk(&u, thought)
+		t.of(u).chunk(u, thought)
 	case "agent_message":
-		t.of(&u).upsert(&u, message)
+		t.of(u).upsert(u, message)
 	case "agent_thought":
-		t.of(&u).upsert(&u, thought)
+		t.of(u).upsert(u, thought)
 	default:
-		if !well(u.raw) {
-			return []source.Fact{{Diagnostic: "a session/update with broken JSON"}}
+		if well(u.raw) {
+			t.dispatch(u)
+		} else {
+			t.odd("a session/update with broken JSON")
 		}
-		t.dispatch(&u)
 	}
 	return t.facts
+}
+
+func (t *translator) odd(what string) {
+	t.facts = append(t.facts, source.Fact{Diagnostic: what})
 }
 
 // dispatch handles every update that is no text.
@@ -88,10 +94,8 @@ func (t *translator) dispatch(u *update) {
 // history takes the params of an update that session/load replays: calls are
 // remembered, so that what is said about them later is not taken for new.
 func (t *translator) history(params []byte) {
-	u, ok := readUpdate(params)
-	if !ok {
-		return
-	}
+	var u update
+	u.read(field(params, "update"))
 	switch string(u.kind) {
 	case "tool_call", "tool_call_update":
 		if id := text(u.callID); id != "" {
@@ -130,14 +134,9 @@ type update struct {
 	terminalID, data, exitStatus []byte
 }
 
-// readUpdate finds the update in the params of session/update.
-func readUpdate(params []byte) (update, bool) {
-	u := readFields(field(params, "update"))
-	return u, len(u.kind) > 0
-}
-
-func readFields(v []byte) update {
-	u := update{raw: v}
+// read takes the members of v.
+func (u *update) read(v []byte) {
+	*u = update{raw: v}
 	s := object(v)
 	for name, value, ok := s.member(); ok; name, value, ok = s.member() {
 		switch string(name) {
@@ -173,7 +172,6 @@ func readFields(v []byte) update {
 			u.exitStatus = value
 		}
 	}
-	return u
 }
 
 // bare gives what stands between the quotes of a word without escapes.
