@@ -17,6 +17,8 @@ var (
 	// ErrLost: the other side closed its end; everything it said before was
 	// delivered.
 	ErrLost = errors.New("the other side closed the connection")
+	// ErrWrite: nothing can be written any more, though something may still come.
+	ErrWrite = errors.New("the other side does not take anything any more")
 )
 
 // Config says who gets what comes in. All functions are called from one
@@ -53,6 +55,7 @@ type Conn struct {
 	once    sync.Once
 	wg      sync.WaitGroup
 	wake    chan struct{} // something was posted
+	ended   chan struct{} // nothing is delivered any more
 
 	mu      sync.Mutex
 	last    int64
@@ -76,7 +79,7 @@ func New(r io.Reader, w io.Writer, cfg Config) *Conn {
 	c := &Conn{
 		cfg: cfg, out: newOutbox(),
 		batches: make(chan batch), free: make(chan []byte, 2),
-		closed: make(chan struct{}), wake: make(chan struct{}, 1),
+		closed: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 		pending: map[int64]func([]byte, error){},
 	}
 	c.wg.Go(func() { c.read(r) })
@@ -91,6 +94,9 @@ func (c *Conn) Close() { c.once.Do(func() { close(c.closed) }) }
 // Wait returns when no goroutine of the connection is left. The reader ends
 // when r does.
 func (c *Conn) Wait() { c.wg.Wait() }
+
+// Ended is closed after Close, when the last function of Config has returned.
+func (c *Conn) Ended() <-chan struct{} { return c.ended }
 
 // Post has f called by the delivering goroutine, between two lines. It reports
 // whether the connection still delivers.

@@ -42,11 +42,12 @@ func (c *Conn) write(w io.Writer) {
 	}
 	err := c.out.write(w, c.closed, wrote)
 	if !errors.Is(err, ErrClosed) {
-		c.Post(func() { c.diagnose("writing failed: " + err.Error()) })
+		c.Post(func() { c.diagnose(err.Error()) })
 	}
 }
 
 func (c *Conn) dispatch() {
+	defer close(c.ended)
 	batches := c.batches
 	for {
 		select {

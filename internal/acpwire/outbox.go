@@ -2,6 +2,7 @@ package acpwire
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 )
@@ -127,7 +128,7 @@ func (b *outbox) write(w io.Writer, closed <-chan struct{}, wrote func(line []by
 			}
 		}
 		if _, err := w.Write(line); err != nil {
-			return b.fail(err)
+			return b.fail(fmt.Errorf("%w: %w", ErrWrite, err))
 		}
 		if wrote != nil {
 			wrote(line)
