@@ -73,7 +73,9 @@ func (e *encoder) message(m *Message) {
 	e.messageContent(m)
 	e.opt(`,"name":`, m.Name)
 	if m.ToolCalls != nil {
-		e.each(`,"toolCalls":`, len(m.ToolCalls), func(i int) { e.toolCall(&m.ToolCalls[i]) })
+		e.each(`,"toolCalls":`, len(m.ToolCalls), func(i int) {
+			e.toolCall(&m.ToolCalls[i], []byte(m.ToolCalls[i].Arguments))
+		})
 	}
 	e.messageRest(m)
 }
@@ -105,10 +107,11 @@ func (e *encoder) messageRest(m *Message) {
 	e.buf = append(e.buf, '}')
 }
 
-func (e *encoder) toolCall(c *ToolCall) {
+// toolCall writes a call whose arguments are args.
+func (e *encoder) toolCall(c *ToolCall, args []byte) {
 	e.str(`{"id":`, c.ID)
 	e.str(`,"type":"function","function":{"name":`, c.Name)
-	e.str(`,"arguments":`, c.Arguments)
+	e.buf = append(appendEscaped(append(e.buf, `,"arguments":"`...), args), '"')
 	e.buf = append(e.buf, '}')
 	e.opt(`,"encryptedValue":`, c.EncryptedValue)
 	e.object(`,"metadata":`, c.Metadata)

@@ -87,7 +87,7 @@ type wireFunction struct {
 // MarshalJSON encodes the call as a message carries it.
 func (c ToolCall) MarshalJSON() ([]byte, error) {
 	var e encoder
-	e.toolCall(&c)
+	e.toolCall(&c, []byte(c.Arguments))
 	return e.buf, nil
 }
 
