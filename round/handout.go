@@ -92,7 +92,7 @@ func (c *call) toolCall() (schema.ToolCall, CallInfo) {
 func (c *call) toolMessage() *schema.Message {
 	info := Info{
 		Run: c.round.run, Round: c.round.number, Revision: c.round.revision,
-		ExitCode: c.exitCode, Partial: c.partial, Output: c.terminal(), Start: c.start,
+		ExitCode: c.exitCode, Output: c.terminal(), Start: c.start,
 	}
 	if len(c.diffs) > 0 {
 		info.Diffs = encode(c.diffs)
@@ -101,6 +101,7 @@ func (c *call) toolMessage() *schema.Message {
 	if o == nil {
 		o = &outcome{content: placeholder(unfinished), failed: true, placeholder: unfinished}
 	}
+	info.Partial = c.partial && o.placeholder == ""
 	info.ID, info.Status, info.Placeholder, info.End = o.id, o.status(), o.placeholder, o.at
 	return &schema.Message{
 		Role: schema.Tool, ToolCallID: c.id, ToolName: c.name, Content: o.content,

@@ -166,6 +166,9 @@ func (l *lane) declare(agentID, title string) {
 	c := &call{agentID: agentID, id: l.b.mint('c'), name: functionName(info)}
 	c.know(info)
 	l.addCall(c, carrier)
+	if c.exitCode != nil || c.partial { // its START has no place for them
+		c.custom("agentstream.tool", toolNote{ToolCallID: c.id, ExitCode: c.exitCode, Partial: c.partial})
+	}
 }
 
 // roundForCall returns the round that a call declared now belongs to: another

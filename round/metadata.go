@@ -98,7 +98,7 @@ func (c *call) metadata() []byte {
 
 func (c *call) resultMetadata() []byte {
 	m := resultMeta{
-		Status: c.result.status(), ExitCode: c.exitCode, Partial: c.partial,
+		Status: c.result.status(), ExitCode: c.exitCode, Partial: c.partial && c.result.placeholder == "",
 		Placeholder: c.result.placeholder, Diffs: c.diffs, Output: c.terminal(), Media: c.media,
 	}
 	if c.shownTitle != c.title {

@@ -190,10 +190,9 @@ func (f *fold) callStart(e *agui.ToolCallStart) error {
 	if err := f.seen(e.ParentMessageID); err != nil {
 		return err
 	}
-	var meta struct{ Agentstream callMeta }
-	_ = decode(orEmpty(e.Metadata), &meta) // without it the call has no id of the agent's, and that is all
+	meta := metaOf[callMeta](e.Metadata)
 	l := f.lane(e.SubagentRunID)
-	c := &call{agentID: meta.Agentstream.ID, id: e.ToolCallID, name: e.ToolCallName}
+	c := &call{agentID: meta.ID, id: e.ToolCallID, name: e.ToolCallName}
 	f.calls[c.id] = c
 	l.closeSegment()
 	l.addCall(c, e.ParentMessageID)
@@ -203,11 +202,10 @@ func (f *fold) callStart(e *agui.ToolCallStart) error {
 
 // callMeta takes over what the metadata of a START or END says.
 func (f *fold) callMeta(c *call, metadata json.RawMessage) {
-	var meta struct{ Agentstream callMeta }
-	if len(metadata) == 0 || decode(metadata, &meta) != nil {
+	if len(metadata) == 0 {
 		return
 	}
-	m := meta.Agentstream
+	m := metaOf[callMeta](metadata)
 	c.know(info(m.Title, m.Kind, m.Locations))
 	c.shown, c.shownTitle = metadata, m.Title
 }
@@ -228,12 +226,11 @@ func (f *fold) result(e *agui.ToolCallResult) error {
 	if err := f.seen(e.MessageID); err != nil {
 		return err
 	}
-	var meta struct{ Agentstream resultMeta }
-	_ = decode(orEmpty(e.Metadata), &meta)
+	meta := metaOf[resultMeta](e.Metadata)
 	message := agui.Message{Content: e.Content}
 	c.finish(&outcome{
 		id: e.MessageID, content: message.Text(),
-		failed: meta.Agentstream.Status == "failed", placeholder: meta.Agentstream.Placeholder,
+		failed: meta.Status == "failed", placeholder: meta.Placeholder,
 	})
 	c.lane.offer(c.round)
 	return nil
@@ -254,9 +251,7 @@ func (f *fold) subagent(e *agui.SubagentStarted) error {
 	if err := f.seen(e.SubagentRunID); err != nil {
 		return err
 	}
-	var meta struct{ Agentstream subagentMeta }
-	_ = decode(orEmpty(e.Metadata), &meta)
-	l := newLane(f.b, f.lane(e.ParentSubagentRunID), meta.Agentstream.ID, e.SubagentRunID)
+	l := newLane(f.b, f.lane(e.ParentSubagentRunID), metaOf[subagentMeta](e.Metadata).ID, e.SubagentRunID)
 	l.name, l.owner, l.shown = e.Name, e.ParentToolCallID, true
 	f.lanes[l.id] = l
 	f.b.subs = append(f.b.subs, l)
@@ -275,7 +270,7 @@ func (f *fold) custom(e *agui.Custom) {
 	var about struct {
 		ToolCallID string `json:"toolCallId"`
 	}
-	if decode(orEmpty(e.Value), &about) != nil {
+	if decode(e.Value, &about) != nil {
 		return
 	}
 	if e.Name == "agentstream.context" {
@@ -321,9 +316,13 @@ func (f *fold) custom(e *agui.Custom) {
 	}
 }
 
-func orEmpty(data json.RawMessage) json.RawMessage {
-	if len(data) == 0 {
-		return json.RawMessage("{}")
+// metaOf reads what stands under "agentstream"; what is not there is zero.
+func metaOf[T any](metadata json.RawMessage) T {
+	var m struct {
+		Agentstream T `json:"agentstream"`
 	}
-	return data
+	if len(metadata) > 0 && decode(metadata, &m) != nil {
+		m.Agentstream = *new(T)
+	}
+	return m.Agentstream
 }
