@@ -48,17 +48,11 @@ func (s *session) SetModel(ctx context.Context, id string) error {
 // choose selects by config option, else by the older method. tolerant: an
 // agent that knows neither is left as it is, and that is told.
 func (s *session) choose(ctx context.Context, c choice, value string, tolerant bool) error {
-	ids := make(chan string, 1)
-	if !s.conn.Post(func() { ids <- s.options[c.category] }) {
-		return source.ErrClosed
+	var id string
+	if err := s.inOrder(ctx, func() { id = s.options[c.category] }); err != nil {
+		return err
 	}
 	var err error = &acpwire.Error{Code: acpwire.CodeMethodNotFound, Message: "the agent has no config option for it"}
-	var id string
-	select {
-	case id = <-ids:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 	if id != "" {
 		params := map[string]string{"sessionId": s.id, "configId": id, "value": value}
 		err = s.call(ctx, "session/set_config_option", params, func(result []byte) { s.observeAll(s.tr.opened(result)) })

@@ -13,16 +13,18 @@ import (
 // open leads the agent from its start to an open session.
 func (c *Command) open(ctx context.Context, o source.Options, l link) (*session, error) {
 	s := c.newSession(o, l)
-	ctx, cancel := context.WithCancelCause(ctx)
+	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	expired := &source.Error{Code: source.CodeTimeout}
 	s.opening.begin(func() { cancel(expired) })
-	step, err := s.handshake(ctx)
+	step, err := s.handshake(bounded)
 	s.opening.end()
 	if err == nil {
 		return s, nil
 	}
-	err = s.openError(step, err, expired)
+	if err = s.openError(step, err, expired); context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
+	}
 	s.Close()
 	return nil, err
 }
@@ -33,7 +35,8 @@ func (s *session) handshake(ctx context.Context) (step string, err error) {
 		return "initialize", err
 	}
 	if s.cmd.Auth != "" {
-		if err := s.authenticate(ctx); err != nil {
+		// An agent without the method needs no login.
+		if err := s.authenticate(ctx); err != nil && !unknownMethod(err) {
 			return "authenticate", err
 		}
 	}
@@ -168,8 +171,10 @@ func (s *session) openError(step string, err error, expired *source.Error) error
 		expired.Message = fmt.Sprintf("%s said nothing for %s while %s was under way", name, s.opening.limit, step)
 		expired.Detail = lastLines(s.process.Stderr(), 20)
 		return expired
-	case errors.Is(err, source.ErrNoSession), errors.As(err, &own):
+	case errors.Is(err, source.ErrNoSession):
 		return err
+	case errors.As(err, &own):
+		return own
 	case step == "authenticate" && errors.As(err, &rpc), authMissing(err):
 		return s.authError(err)
 	case errors.As(err, &rpc):
@@ -181,7 +186,7 @@ func (s *session) openError(step string, err error, expired *source.Error) error
 		out.Code = source.CodeAgentStartFailed
 		return out
 	}
-	return err // the cause of the caller's context
+	return err
 }
 
 func (s *session) authError(err error) error {

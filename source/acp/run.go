@@ -69,19 +69,12 @@ func (s *session) leave() {
 
 // prompt opens the turn in the order of the wire and then sends the prompt.
 func (s *session) prompt(ctx context.Context, r *run) (int64, error) {
-	begun := make(chan struct{})
-	posted := s.conn.Post(func() {
+	err := s.inOrder(context.WithoutCancel(ctx), func() {
 		s.run = r
 		s.tr.begin(&r.heard)
-		close(begun)
 	})
-	if !posted {
-		return 0, source.ErrClosed
-	}
-	select {
-	case <-begun:
-	case <-s.conn.Ended():
-		return 0, source.ErrClosed
+	if err != nil {
+		return 0, err
 	}
 	params := map[string]any{"sessionId": s.id, "prompt": s.caps.prompt(r.turn.Prompt)}
 	id, err := s.conn.Go(ctx, "session/prompt", params, func(result []byte, err error) { s.answered(r, result, err) })
@@ -89,12 +82,7 @@ func (s *session) prompt(ctx context.Context, r *run) (int64, error) {
 		return id, nil
 	}
 	// The prompt never left: the turn is closed as if it had not begun.
-	if s.conn.Post(func() { s.answered(r, nil, err) }) {
-		select {
-		case <-r.done:
-		case <-s.conn.Ended():
-		}
-	}
+	s.inOrder(context.WithoutCancel(ctx), func() { s.answered(r, nil, err) })
 	return 0, s.turnError(err)
 }
 
@@ -140,16 +128,19 @@ func (s *session) finish(r *run, o outcome) (source.StopReason, error) {
 // cancel asks the agent to end the turn and waits, for the grace, until it has.
 // Then the agent is killed, because nobody knows what it would still do.
 func (s *session) cancel(ctx context.Context, r *run, id int64) error {
-	if s.conn.Withdraw(id) {
-		s.conn.Post(func() { r.cancelled = true; s.answered(r, nil, nil) })
-	} else {
-		s.conn.Post(func() {
-			if s.run == r {
-				r.cancelled = true
-				s.conn.Urgent("session/cancel", map[string]string{"sessionId": s.id})
-				s.settleAll()
-			}
-		})
+	withdrawn := s.conn.Withdraw(id)
+	s.conn.Post(func() {
+		if s.run != r {
+			return
+		}
+		r.cancelled = true
+		s.settleAll()
+		if withdrawn {
+			s.answered(r, nil, nil)
+		}
+	})
+	if !withdrawn { // sent from here, so that a handler that is slow does not hold it up
+		s.conn.Urgent("session/cancel", map[string]string{"sessionId": s.id})
 	}
 	grace := s.cmd.CancelGrace
 	if grace <= 0 {

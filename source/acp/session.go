@@ -152,6 +152,22 @@ func (s *session) stranger(id string) {
 	}
 }
 
+// inOrder has f called by the delivering goroutine and waits until it was.
+func (s *session) inOrder(ctx context.Context, f func()) error {
+	called := make(chan struct{})
+	if !s.conn.Post(func() { f(); close(called) }) {
+		return source.ErrClosed
+	}
+	select {
+	case <-called:
+		return nil
+	case <-s.conn.Ended():
+		return source.ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // call sends a request and waits for its answer; then is called with the
 // result by the delivering goroutine, before anything that follows on the wire.
 func (s *session) call(ctx context.Context, method string, params any, then func(result []byte)) error {
