@@ -1,6 +1,12 @@
 package acp
 
-import "github.com/agentstream-go/agentstream/source"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/agentstream-go/agentstream/source"
+)
 
 // capabilities is what an agent says it can do.
 type capabilities struct {
@@ -40,38 +46,53 @@ func readCapabilities(result []byte) capabilities {
 // yes reads a capability: true, or an object that may be empty.
 func yes(v []byte) bool { return string(v) == "true" || isObject(v) }
 
+// mcpServers gives the servers as the wire has them. Those that the agent
+// cannot reach are left out, and that is told.
+func (s *session) mcpServers() []any {
+	out := []any{}
+	for _, given := range s.cmd.MCPServers {
+		m := maps.Clone(given)
+		kind, _ := m["type"].(string)
+		switch {
+		case kind == "" || kind == "stdio":
+			delete(m, "type") // the wire knows it by its absence
+			if m["args"] == nil {
+				m["args"] = []string{}
+			}
+			m["env"] = pairs(m["env"])
+		case kind == "http" && s.caps.mcpHTTP, kind == "sse" && s.caps.mcpSSE:
+			m["headers"] = pairs(m["headers"])
+		default:
+			s.conn.Post(func() {
+				s.observe(source.Fact{Diagnostic: fmt.Sprintf("the MCP server %v is left out: the agent takes no %s", m["name"], kind)})
+			})
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
 type namedValue struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-func pairs(m map[string]string) []namedValue {
+// pairs gives a map as the list that the wire wants; a list stays as it is.
+func pairs(v any) any {
 	out := []namedValue{}
-	for name, value := range m {
-		out = append(out, namedValue{name, value})
-	}
-	return out
-}
-
-// mcpServers gives the servers as the wire has them. Those that the agent
-// cannot reach are left out, and that is told.
-func (s *session) mcpServers() []any {
-	out := []any{}
-	for _, m := range s.cmd.MCPServers {
-		switch {
-		case m.Type == "" || m.Type == "stdio":
-			args := m.Args
-			if args == nil {
-				args = []string{}
-			}
-			out = append(out, map[string]any{"name": m.Name, "command": m.Command, "args": args, "env": pairs(m.Env)})
-		case m.Type == "http" && s.caps.mcpHTTP, m.Type == "sse" && s.caps.mcpSSE:
-			out = append(out, map[string]any{"type": m.Type, "name": m.Name, "url": m.URL, "headers": pairs(m.Headers)})
-		default:
-			s.conn.Post(func() {
-				s.observe(source.Fact{Diagnostic: "the MCP server " + m.Name + " is left out: the agent takes no " + m.Type})
-			})
+	switch m := v.(type) {
+	case nil:
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			out = append(out, namedValue{name, fmt.Sprint(m[name])})
 		}
+	case map[string]string:
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			out = append(out, namedValue{name, m[name]})
+		}
+	default:
+		return v
 	}
 	return out
 }

@@ -36,26 +36,16 @@ type Command struct {
 	// closed, and again after SIGTERM. Zero: two seconds.
 	StopGrace time.Duration
 
-	MCPServers []MCPServer
+	// MCPServers are servers of the Model Context Protocol for the agent, each
+	// as ACP has it: name, command, args, env, or type, name, url, headers. env
+	// and headers may also be plain maps.
+	MCPServers []map[string]any
 	// Elicitation says to the agent that forms and pages can be asked for.
 	Elicitation bool
 
 	Mark    string // begins the process's mark, see proc.Sweep
 	MaxLine int    // the longest line that is taken; zero: 64 MiB
 	Version string // of the program that uses this package, told to the agent
-}
-
-// MCPServer is a server of the Model Context Protocol that the agent shall use.
-type MCPServer struct {
-	Name string
-	Type string // stdio (or empty), http, sse
-
-	Command string // stdio
-	Args    []string
-	Env     map[string]string
-
-	URL     string // http, sse
-	Headers map[string]string
 }
 
 const (
