@@ -287,8 +287,12 @@ func factLine(f source.Fact) string {
 	case f.Diagnostic != "":
 		return "diagnostic: " + f.Diagnostic
 	}
-	data, _ := json.Marshal(f)
-	return "fact: " + string(data)
+	for what, v := range map[string]any{"modes": f.Modes, "models": f.Models, "commands": f.Commands} {
+		if data, _ := json.Marshal(v); string(data) != "null" {
+			return what + ": " + string(data)
+		}
+	}
+	return "nothing"
 }
 
 // check holds a turn's events against what a source promises.

@@ -1,8 +1,6 @@
 package acp
 
-import (
-	"strings"
-)
+import "strings"
 
 // Results of calls of which the agent says nothing itself.
 const (
@@ -26,7 +24,12 @@ func (c *call) result(content, rawOutput []byte, failed bool) string {
 			}
 			return c.progress
 		},
-		func() string { return strings.Join(c.edits, "\n") },
+		func() string {
+			if failed { // it may not have been made
+				return ""
+			}
+			return strings.Join(c.edits, "\n")
+		},
 		func() string { return unknownOutput(rawOutput) },
 	} {
 		if s := candidate(); s != "" {

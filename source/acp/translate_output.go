@@ -3,6 +3,7 @@ package acp
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -141,13 +142,15 @@ func (w *turn) contents(c *call, u *update, from origin) {
 	if u.content == nil {
 		return
 	}
-	var texts []string
+	var texts []string // of what the tool shows while it runs
 	eachBlock(u.content, func(b block) {
 		switch b.kind {
 		case "diff":
 			for _, d := range b.diffs(c.id) {
 				if c.isNew("diff", d.Path, deref(d.Old), d.New) {
-					c.edits = append(c.edits, diffLine(d))
+					if line := diffLine(d); !slices.Contains(c.edits, line) {
+						c.edits = append(c.edits, line)
+					}
 					agentstream.Send(c.of.h, d)
 				}
 			}
@@ -157,7 +160,7 @@ func (w *turn) contents(c *call, u *update, from origin) {
 			if m, ok := b.media(c.id); ok && c.isNew("media", m.MIMEType, m.URI, m.Data) {
 				agentstream.Send(c.of.h, m)
 			}
-			if form, _ := b.text(); form != "" {
+			if form, isText := b.text(); isText {
 				texts = append(texts, unfence(form))
 			}
 		}
