@@ -63,13 +63,13 @@ func (l *lane) answer(reason string) {
 	}
 	for _, r := range l.rounds {
 		for _, c := range r.calls {
-			switch {
-			case c.result == nil:
+			if l.b.restored && c.replaced != "" {
+				l.b.replaceArgs(c.id, c.replaced) // whoever said it before may not have come to the snapshot
+			}
+			if c.result == nil {
 				c.finish(&outcome{
 					id: l.b.mint('t'), content: placeholder(reason), failed: true, placeholder: reason,
 				})
-			case l.b.restored && c.replaced != "":
-				l.b.replaceArgs(c.id, c.replaced) // whoever said it before may not have come to the snapshot
 			}
 		}
 	}
