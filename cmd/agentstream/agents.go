@@ -95,7 +95,7 @@ func (t *target) doctor(ctx context.Context, bad error) catalog.Setup {
 		Machine: catalog.Here(), Data: t.data, Listen: first(t.file.Listen, defaultListen), Config: t.config,
 		ConfigError: bad, Agents: t.found,
 		OpenDB: func(_ context.Context, data string) error {
-			log, err := sqlite.Open(folder(data).database(), nil)
+			log, err := sqlite.Open(folder(data).database(), sqlite.Options{})
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +20,7 @@ import (
 	"github.com/agentstream-go/agentstream/eventlog"
 	"github.com/agentstream-go/agentstream/eventlog/sqlite"
 	"github.com/agentstream-go/agentstream/internal/catalog"
+	"github.com/agentstream-go/agentstream/internal/proc"
 	"github.com/agentstream-go/agentstream/server"
 	"github.com/agentstream-go/agentstream/source/all"
 )
@@ -30,6 +33,7 @@ type setup struct {
 	record bool
 	debug  bool
 	roots  []string // beside the file's
+	mark   string   // of the agents' processes, by the data folder
 
 	file    config
 	found   []catalog.Found
@@ -88,7 +92,7 @@ func (s *setup) engineAgents() ([]engine.Agent, error) {
 		out, taken[name] = append(out, a), true
 	}
 	if !taken["demo"] {
-		a, err := demo()
+		a, err := s.demo()
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +100,7 @@ func (s *setup) engineAgents() ([]engine.Agent, error) {
 	}
 	for _, f := range s.found {
 		if f.State != catalog.Missing && !taken[f.Name] {
-			src := all.ACP(all.Command{Argv: f.Argv, Env: f.Env, InheritEnv: f.InheritEnv, Auth: f.Auth, Login: f.LoginHint})
+			src := all.ACP(s.command(all.Command{Name: f.Name, Argv: f.Argv, Env: f.Env, InheritEnv: f.InheritEnv, Auth: f.Auth, Login: f.LoginHint, Install: f.Install}))
 			out = append(out, engine.Agent{Name: f.Name, Type: f.Type, Source: src})
 		}
 	}
@@ -105,13 +109,13 @@ func (s *setup) engineAgents() ([]engine.Agent, error) {
 
 func (s *setup) configured(name string, a agentConfig) (engine.Agent, error) {
 	cmd := all.Command{
-		Argv: a.Command, Env: a.Env, InheritEnv: a.InheritEnv, Auth: a.Auth,
+		Name: name, Argv: a.Command, Env: a.Env, InheritEnv: a.InheritEnv, Auth: a.Auth,
 		StartTimeout: time.Duration(a.StartTimeout), MCPServers: a.MCPServers,
 	}
 	for _, f := range s.found {
 		// A configured agent that is a known one needs no less than that one.
 		if f.Name == name || filepath.Base(f.Path) == filepath.Base(a.Command[0]) {
-			cmd.Login = f.LoginHint
+			cmd.Login, cmd.Install = f.LoginHint, f.Install
 			cmd.InheritEnv = append(slices.Clone(cmd.InheritEnv), f.InheritEnv...)
 			break
 		}
@@ -128,12 +132,18 @@ func (s *setup) configured(name string, a agentConfig) (engine.Agent, error) {
 		}
 		out.Cwd = dir
 	}
-	out.Source = all.ACP(cmd)
+	out.Source = all.ACP(s.command(cmd))
 	return out, nil
 }
 
+// command completes what every agent is started with.
+func (s *setup) command(c all.Command) all.Command {
+	c.Mark, c.Elicitation, c.Version = s.mark, true, version
+	return c
+}
+
 // demo runs this binary itself.
-func demo() (engine.Agent, error) {
+func (s *setup) demo() (engine.Agent, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return engine.Agent{}, fmt.Errorf("the program's own path is not known, so that demo cannot be offered: %w", err)
@@ -144,7 +154,7 @@ func demo() (engine.Agent, error) {
 			env[k] = v
 		}
 	}
-	return engine.Agent{Name: "demo", Type: "acp", Source: all.ACP(all.Command{Argv: []string{self, "acp-demo"}, Env: env})}, nil
+	return engine.Agent{Name: "demo", Type: "acp", Source: all.ACP(s.command(all.Command{Name: "demo", Argv: []string{self, "acp-demo"}, Env: env}))}, nil
 }
 
 // machinery is an open data folder with an engine on it.
@@ -156,11 +166,17 @@ type machinery struct {
 
 // open takes the folder (which is locked by lock) into use.
 func (s *setup) open(ctx context.Context, f folder, lock *os.File, policy engine.Policy, logs io.Writer) (*machinery, error) {
+	sum := sha256.Sum256([]byte(f))
+	s.mark = hex.EncodeToString(sum[:8])
+	// An owner of the folder who was killed may have left agents.
+	if err := proc.Sweep(s.mark); err != nil {
+		fmt.Fprintf(logs, "agentstream: an agent of an earlier run is still there: %v\n", err)
+	}
 	agents, err := s.engineAgents()
 	if err != nil {
 		return nil, err
 	}
-	log, err := sqlite.Open(f.database(), nil)
+	log, err := sqlite.Open(f.database(), sqlite.Options{})
 	if err != nil {
 		return nil, err
 	}
