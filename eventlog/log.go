@@ -32,7 +32,8 @@ type Record struct {
 	Data   []byte // shared with other readers: not to be changed, may be kept
 }
 
-// Entry is a key with its value. Keys are any strings, in order of their bytes.
+// Entry is a key with its value. Keys are any strings but the empty one, in
+// order of their bytes.
 type Entry struct {
 	Key   string
 	Value []byte
@@ -99,11 +100,12 @@ type Log interface {
 	Lease(ctx context.Context, thread, owner string, ttl time.Duration) (epoch uint64, err error)
 
 	// Trim removes the thread's records up to and including upTo and puts
-	// the replacement in their place. The replacement's events get the last
-	// numbers of the range that is removed, so it may not have more events than the range
-	// had (ErrInvalid), and numbering goes on unchanged. Afterwards the zero
-	// cursor yields the replacement first; a cursor before upTo is gone, as is
-	// an upTo that the thread does not have (ErrGone).
+	// the replacement in their place. Its events get the last numbers up to
+	// upTo.Seq, so there can not be more of them than that (ErrInvalid), and
+	// numbering goes on unchanged. Afterwards the zero cursor yields the
+	// replacement first; every other cursor before upTo is gone, those of the
+	// replacement itself included. An upTo that the thread does not have is
+	// ErrGone.
 	Trim(ctx context.Context, thread string, upTo Cursor, replacement []Event) error
 
 	// Close waits for what is being written and for views, ends all readers
