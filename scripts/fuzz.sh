@@ -26,7 +26,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for target in "${targets[@]}"; do
 	read -r dir name <<<"$target"
-	if "${GO:-go}" test -run '^$' -fuzz "^$name\$" -fuzztime "$time" "$dir" >"$log" 2>&1; then
+	if "${GO:-go}" test -run '^$' -fuzz "^$name\$" -fuzztime "$time" -fuzzminimizetime 20x "$dir" >"$log" 2>&1; then
 		echo "  ok   $dir $name$(sed -nE 's/.*execs: ([0-9]+).*/ (\1 runs)/p' "$log" | tail -1)"
 	else
 		echo "  FIND $dir $name"

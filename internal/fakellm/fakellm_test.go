@@ -285,13 +285,12 @@ func FuzzRequest(f *testing.F) {
 		f.Add(i, body)
 	}
 	f.Add(0, []byte(`{"messages":[{"role":"user","content":"[[S:parallel]]"}],"tools":[{"function":{"name":"read","parameters":{"type":"object","required":["path"],"properties":{"path":true}}}}]}`))
-	model := New(Options{Slow: time.Nanosecond})
 	f.Fuzz(func(t *testing.T, i int, body []byte) {
 		if strings.Contains(string(body), "slow") || strings.Contains(string(body), "drop") {
 			return // they wait, and panic to cut the connection
 		}
 		w := httptest.NewRecorder()
-		model.ServeHTTP(w, httptest.NewRequest(http.MethodPost, routes[uint(i)%4], strings.NewReader(string(body))))
+		New(Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, routes[uint(i)%4], strings.NewReader(string(body))))
 		if w.Code == http.StatusOK && w.Body.Len() == 0 {
 			t.Error("an answer with nothing in it")
 		}
