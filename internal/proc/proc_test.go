@@ -118,16 +118,6 @@ func ready(t *testing.T, p *Process) {
 	}
 }
 
-// left lists what still bears the mark.
-func left(mark string) (pids []int) {
-	for _, pid := range processes() {
-		if marked(pid, mark) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
 func TestStopLeavesNothing(t *testing.T) {
 	long := func(s *Spec) { s.InputGrace, s.TermGrace = time.Minute, time.Minute }
 	termOnly := func(s *Spec) { s.TermGrace = time.Minute }
@@ -147,13 +137,13 @@ func TestStopLeavesNothing(t *testing.T) {
 		t.Run(habit, func(t *testing.T) {
 			p := start(t, habit, tt.change)
 			ready(t, p)
-			if n := len(left(p.Mark())); n == 0 {
+			if n := len(Find(p.Mark())); n == 0 {
 				t.Fatal("the mark is not found while the process runs")
 			}
 			if err := p.Stop(); err != nil {
 				t.Error(err)
 			}
-			if pids := left(p.Mark()); len(pids) > 0 {
+			if pids := Find(p.Mark()); len(pids) > 0 {
 				t.Errorf("left: %v", pids)
 			}
 			if tt.exit != "" && p.Exit() != tt.exit {
@@ -200,14 +190,14 @@ func TestSweepByTheBeginningOfTheMark(t *testing.T) {
 	other := start(t, "ignores the end of stdin", func(s *Spec) { s.Mark = "folder-12" })
 	ready(t, mine)
 	ready(t, other)
-	if n := len(left("folder-1")); n != 2 {
+	if n := len(Find("folder-1")); n != 2 {
 		t.Errorf("%d processes found, want 2", n)
 	}
 	if err := errors.Join(Sweep(""), Sweep("folder-1")); err != nil {
 		t.Fatal(err)
 	}
 	<-mine.Done()
-	if n := len(left("folder-1")); n != 0 || other.Exit() != "" {
+	if n := len(Find("folder-1")); n != 0 || other.Exit() != "" {
 		t.Errorf("%d left; the other one: %q", n, other.Exit())
 	}
 }

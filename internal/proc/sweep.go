@@ -34,14 +34,21 @@ func Sweep(mark string) error {
 	return nil
 }
 
-// killMarked kills what bears the mark and gives the ids of what it found.
-func killMarked(mark string) (found []int) {
+// Find gives the ids of the processes that Sweep would kill.
+func Find(mark string) (pids []int) {
 	self := os.Getpid()
 	for _, pid := range processes() {
-		if pid == self || !marked(pid, mark) {
-			continue
+		if pid != self && mark != "" && marked(pid, mark) {
+			pids = append(pids, pid)
 		}
-		found = append(found, pid)
+	}
+	return pids
+}
+
+// killMarked kills what bears the mark and gives the ids of what it found.
+func killMarked(mark string) []int {
+	found := Find(mark)
+	for _, pid := range found {
 		// The handle is taken first and the mark looked at again, so that a
 		// process that has got the same id meanwhile is left alone.
 		if p, err := os.FindProcess(pid); err == nil {
