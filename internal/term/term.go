@@ -4,10 +4,13 @@
 package term
 
 import (
-	"context"
+	"errors"
 	"io"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/source"
 )
 
@@ -18,36 +21,214 @@ type Options struct {
 	Color          bool      // ANSI colours on terminals; false for NO_COLOR
 	Width          int       // columns; 0: 80
 	Now            func() time.Time
-	Quiet          bool // only the answer and errors
+	Quiet          bool // only the answer, questions and errors
 }
 
 // Renderer implements agentstream.StreamHandler and the rich handlers. It is
-// safe for concurrent calls.
-type Renderer struct{ o Options }
+// safe for concurrent calls. Errors of the writers are not told: who writes to
+// a closed pipe learns it elsewhere.
+type Renderer struct {
+	o Options
 
-// New makes a Renderer.
-func New(o Options) *Renderer { return &Renderer{o: o} }
+	mu       sync.Mutex // guards all below
+	out, err *screen
+	open     segment
+	cleaner  cleaner
+	calls    map[string]*call
+	order    []*call
+	live     *call // its line is the last on the screen and can be written anew
+	plan     []agentstream.PlanEntry
+	context  agentstream.ContextUse
+}
+
+// segment is the kind of text that is being streamed.
+type segment int
+
+const (
+	closed segment = iota
+	answering
+	thinking
+)
+
+// screen is where a writer's text ends up; both writers may share one.
+type screen struct {
+	any      bool // something was written
+	newlines int  // at its end
+}
+
+// New makes a Renderer. Out and Err must be set.
+func New(o Options) *Renderer {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	r := &Renderer{o: o, out: &screen{}, err: &screen{}, calls: map[string]*call{}}
+	if o.OutTTY && o.ErrTTY {
+		r.err = r.out
+	}
+	return r
+}
+
+// The styles of what is shown beside the answer.
+const (
+	plain  = ""
+	dim    = "2"
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+func (r *Renderer) style(code, s string) string {
+	if code == plain || s == "" || !r.o.Color || !r.o.ErrTTY {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (s *screen) wrote(text string) {
+	if text == "" {
+		return
+	}
+	bare := strings.TrimRight(text, "\n")
+	if n := len(text) - len(bare); bare == "" {
+		s.newlines += n
+	} else {
+		s.newlines = n
+	}
+	s.any = true
+}
+
+// say writes cleaned text to stdout.
+func (r *Renderer) say(text string) {
+	_, _ = io.WriteString(r.o.Out, text)
+	r.out.wrote(text)
+}
+
+// tell writes to stderr; text is clean, and styled in whole.
+func (r *Renderer) tell(code, text string) {
+	if r.o.Quiet {
+		return
+	}
+	r.force(code, text)
+}
+
+func (r *Renderer) force(code, text string) {
+	_, _ = io.WriteString(r.o.Err, r.style(code, text))
+	r.err.wrote(text)
+}
+
+// line writes one line to stderr, cut to the screen's width.
+func (r *Renderer) line(code, text string) {
+	if r.o.Quiet {
+		return
+	}
+	r.freshLine()
+	r.tell(code, fit(text, r.o.Width-1))
+	r.tell(plain, "\n")
+}
+
+// freshLine makes stderr begin a line.
+func (r *Renderer) freshLine() {
+	r.live = nil
+	if r.err.any && r.err.newlines == 0 {
+		r.force(plain, "\n")
+	}
+}
+
+// aside ends the text that is being streamed, for something on stderr.
+func (r *Renderer) aside() {
+	if r.open != closed {
+		r.endText()
+		if r.err == r.out && r.err.newlines < 2 {
+			r.freshLine()
+			r.tell(plain, "\n")
+		}
+	}
+}
+
+// endText closes the open text; another one is a new paragraph.
+func (r *Renderer) endText() {
+	rest := r.cleaner.rest()
+	switch r.open {
+	case answering:
+		r.say(rest)
+	case thinking:
+		r.tell(dim, rest)
+		r.freshLine()
+	}
+	r.open = closed
+}
+
+// begin opens a text of the kind unless it is open already.
+func (r *Renderer) begin(s segment) {
+	if r.open == s {
+		return
+	}
+	if r.open != closed {
+		r.endText()
+	}
+	r.open = s
+	r.live = nil
+	if s == thinking {
+		r.freshLine()
+		if !r.o.ErrTTY || !r.o.Color {
+			r.tell(plain, "thinking: ")
+		}
+		return
+	}
+	if r.err != r.out {
+		r.freshLine()
+	}
+	if r.out.any {
+		r.say(strings.Repeat("\n", max(0, 2-r.out.newlines)))
+	}
+}
 
 // Finish ends the turn: closes open lines and shows the stop reason unless it
 // is end_turn, and the use of the context. The renderer can then take the next turn.
-func (r *Renderer) Finish(reason source.StopReason) {}
-
-// Fail ends the turn with an error, shown on one line: what, why, what to do.
-func (r *Renderer) Fail(err error) {}
-
-// Ask shows a question of the agent and reads the answer. The end of input and
-// the end of ctx refuse.
-func (r *Renderer) Ask(ctx context.Context, q source.Request, in *Input) source.Answer {
-	return source.Refuse(q)
+func (r *Renderer) Finish(reason source.StopReason) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endTurn()
+	if reason != source.EndTurn && reason != "" {
+		r.line(yellow, "stopped: "+oneLine(string(reason)))
+	}
+	if c := r.context; c.Used > 0 {
+		r.line(dim, useOf(c))
+	}
 }
 
-// Input reads lines that somebody types.
-type Input struct{ r io.Reader }
+// Fail ends the turn with an error, shown on one line: what, why, what to do.
+func (r *Renderer) Fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endTurn()
+	r.freshLine()
+	r.force(red, "error: "+oneLine(err.Error()))
+	r.force(plain, "\n")
+	var e *source.Error
+	if errors.As(err, &e) && e.Detail != "" {
+		for _, l := range firstLines(e.Detail, 5) {
+			r.line(dim, "  "+l)
+		}
+	}
+}
 
-// NewInput makes an Input.
-func NewInput(r io.Reader) *Input { return &Input{r: r} }
-
-// Line gives the next line without its end; io.EOF at the end of the input,
-// the cause of ctx when that ends first (the line is then not lost). One call
-// at a time.
-func (in *Input) Line(ctx context.Context) (string, error) { return "", io.EOF }
+func (r *Renderer) endTurn() {
+	r.endText()
+	if r.out.any && r.out.newlines == 0 {
+		r.say("\n")
+	}
+	for _, c := range r.order {
+		if !c.status.IsTerminal() {
+			c.flush(r)
+			r.line(yellow, "○ "+c.label()+" – no result")
+		}
+	}
+	r.live, r.plan, r.order = nil, nil, nil
+	clear(r.calls)
+}
