@@ -3,8 +3,11 @@ package acp
 import (
 	"bufio"
 	"encoding/json"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,4 +114,23 @@ func spoken(turn *playedTurn) string {
 
 func normal(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "Warning: Model", "Model"), "\n\n", "")
+}
+
+// Recorded wires that were damaged on their way keep the guarantees too.
+func TestDamagedRecordingsKeepTheGuarantees(t *testing.T) {
+	all := recordings(t)
+	r := rand.New(rand.NewPCG(seed(t), 7))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for range 4 {
+			wire := damage(r, all[name])
+			for _, s := range play(wire).order {
+				for _, turn := range s.turns {
+					turn.check(t)
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("%s:\n%s", name, play(wire).events())
+			}
+		}
+	}
 }

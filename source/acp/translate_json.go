@@ -176,9 +176,33 @@ func skipLiteral(b []byte, i int) int {
 	return i
 }
 
-// well reports whether v is a JSON value.
+// maxDepth bounds how deep JSON may be nested that is passed on: what wraps it
+// later must still be readable for every decoder.
+const maxDepth = 1000
+
+// well reports whether v is a JSON value, not nested too deep.
 func well(v []byte) bool {
-	return jsontext.Value(v).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return depth(v) <= maxDepth && jsontext.Value(v).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+func depth(v []byte) (deepest int) {
+	now := 0
+	for i := 0; i < len(v); i++ {
+		switch v[i] {
+		case '"':
+			end := skipString(v, i)
+			if end < 0 {
+				return deepest
+			}
+			i = end - 1
+		case '{', '[':
+			now++
+			deepest = max(deepest, now)
+		case '}', ']':
+			now--
+		}
+	}
+	return deepest
 }
 
 // compact gives v on one line, in valid UTF-8, with numbers and the order of
