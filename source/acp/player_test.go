@@ -76,7 +76,12 @@ type playedTurn struct {
 	reason source.StopReason
 	err    error
 	wire   strings.Builder // text of the chunks as the wire had it
+	calls  map[string]*wireCall
 }
+
+// wireCall is a call as the wire had it: its last arguments, its first terminal
+// status.
+type wireCall struct{ args, status string }
 
 func newPlayer() *player {
 	return &player{
@@ -237,25 +242,50 @@ func (s *played) update(params []byte) {
 		return
 	}
 	if s.open != nil {
-		var v struct {
-			Update struct {
-				Kind    string `json:"sessionUpdate"`
-				Title   string `json:"title"` // of a notice
-				Content struct {
-					Text string `json:"text"`
-				} `json:"content"`
-			} `json:"update"`
-		}
-		if json.Unmarshal(params, &v) == nil {
-			switch v.Update.Kind {
-			case "agent_message_chunk":
-				s.open.wire.WriteString(v.Update.Content.Text)
-			case "notice":
-				s.open.wire.WriteString(v.Update.Title)
-			}
-		}
+		s.open.note(params)
 	}
 	s.facts = append(s.facts, s.t.update(params)...)
+}
+
+// note keeps what the wire said, to compare with what came out.
+func (turn *playedTurn) note(params []byte) {
+	var v struct {
+		Update struct {
+			Kind    string          `json:"sessionUpdate"`
+			Title   string          `json:"title"`
+			Content json.RawMessage `json:"content"`
+			CallID  string          `json:"toolCallId"`
+			Status  string          `json:"status"`
+			Args    json.RawMessage `json:"rawInput"`
+		} `json:"update"`
+	}
+	if json.Unmarshal(params, &v) != nil {
+		return
+	}
+	u := v.Update
+	switch u.Kind {
+	case "agent_message_chunk":
+		var c struct{ Text string }
+		_ = json.Unmarshal(u.Content, &c)
+		turn.wire.WriteString(c.Text)
+	case "notice":
+		turn.wire.WriteString(u.Title)
+	case "tool_call", "tool_call_update":
+		if turn.calls == nil {
+			turn.calls = map[string]*wireCall{}
+		}
+		c := turn.calls[u.CallID]
+		if c == nil {
+			c = &wireCall{}
+			turn.calls[u.CallID] = c
+		}
+		if c.status == "" && len(u.Args) > 2 && string(u.Args) != "null" {
+			c.args = string(u.Args)
+		}
+		if c.status == "" && (u.Status == "completed" || u.Status == "failed") {
+			c.status = u.Status
+		}
+	}
 }
 
 // events gives what came out as the events section of a scenario; ends and

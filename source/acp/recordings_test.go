@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -74,18 +75,8 @@ func TestRecordingsKeepTheGuarantees(t *testing.T) {
 				if got, want := spoken(turn), normal(turn.wire.String()); got != want {
 					t.Errorf("%s: text differs:\n got %q\nwant %q", name, got, want)
 				}
-				for _, e := range turn.rec.Events() {
-					switch e := e.(type) {
-					case agentstream.ToolCall:
-						calls++
-					case agentstream.ToolCallUpdate:
-						if e.Status.IsTerminal() {
-							terminals++
-						}
-					case agentstream.Raw:
-						t.Errorf("%s: not understood: %s", name, e.Data)
-					}
-				}
+				n, m := compareCalls(t, turn)
+				calls, terminals = calls+n, terminals+m
 			}
 		}
 		if t.Failed() {
@@ -93,6 +84,50 @@ func TestRecordingsKeepTheGuarantees(t *testing.T) {
 		}
 	}
 	t.Logf("%d turns, %d calls, %d terminals", turns, calls, terminals)
+}
+
+// compareCalls holds a turn's calls against the wire: the same calls, the last
+// arguments, the first terminal.
+func compareCalls(t *testing.T, turn *playedTurn) (calls, terminals int) {
+	args, status := map[string]string{}, map[string]string{}
+	for _, e := range turn.rec.Events() {
+		switch e := e.(type) {
+		case agentstream.ToolCall:
+			calls++
+			args[e.ID] = ""
+		case agentstream.ToolCallArgsSnapshot:
+			args[e.ID] = e.Args
+		case agentstream.ToolCallUpdate:
+			if e.Status.IsTerminal() {
+				terminals++
+				status[e.ID] = map[bool]string{true: "failed", false: "completed"}[e.Status == agentstream.ToolCallStatusFailed]
+			}
+		case agentstream.Raw:
+			t.Errorf("not understood: %s", e.Data)
+		}
+	}
+	for id, c := range turn.calls {
+		got, ok := args[id]
+		switch {
+		case !ok && c.args+c.status == "": // the output of an earlier turn's call
+		case !ok:
+			t.Errorf("call %s is missing", id)
+		case c.args != "" && !reflect.DeepEqual(decoded(t, got), decoded(t, c.args)):
+			t.Errorf("call %s: arguments %s, the wire ended with %s", id, got, c.args)
+		case c.status != "" && c.status != status[id]:
+			t.Errorf("call %s is %q, on the wire %q", id, status[id], c.status)
+		}
+	}
+	return calls, terminals
+}
+
+func decoded(t *testing.T, s string) (v any) {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Errorf("%q: %v", s, err)
+	}
+	return v
 }
 
 // spoken gives chunks and status lines in order. Codex's notices lose their
