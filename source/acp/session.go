@@ -81,6 +81,7 @@ func (s *session) watchProcess() {
 	defer t.Stop()
 	select {
 	case <-s.lost:
+	case <-s.conn.Ended(): // it is being closed
 	case <-t.C:
 		s.process.Kill()
 	}
