@@ -168,13 +168,27 @@ func (c checker) list(v jsontext.Value, kind string) error {
 		switch {
 		case kind == "strings" && e.Kind() != '"':
 			return fmt.Errorf("[%d]: not a string", i)
-		case kind == "strings" && c.version == V0:
-			// only sub-agents' outcomes have lists of strings there
-		case kind == "patch" && c.version == V1:
-			if err := c.shaped(e, "op", shapes["op"]); err != nil {
+		case kind == "patch":
+			if err := c.operation(e); err != nil {
 				return fmt.Errorf("[%d]: %w", i, err)
 			}
 		}
+	}
+	return nil
+}
+
+// operation checks one of a patch. 0.0.59 looks at it when it applies it, and
+// then only warns about what it does not know.
+func (c checker) operation(v jsontext.Value) error {
+	if c.version == V1 {
+		return c.shaped(v, "op", shapes["op"])
+	}
+	list, err := readMembers(v)
+	if err != nil {
+		return err
+	}
+	if op, _ := unquote(list.get("op")); shapes["op"].variants[op] == "" {
+		return fmt.Errorf("op: %q is unknown", op)
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type Emitter struct {
 	begun    bool
 	done     bool
 	snapshot bool // arguments were replaced
+	used     uses
 	buf      []byte
 	current  item // of the last delta
 }
@@ -59,6 +60,7 @@ func (e *Emitter) Begin(start RunStarted) {
 	}
 	if start.Input != nil {
 		e.track.history(start.Input.Messages, false)
+		e.used.messages(start.Input.Messages)
 	}
 	e.write(&start)
 }
@@ -92,9 +94,10 @@ func (e *Emitter) acceptable(ev Event) bool {
 
 // put writes ev if it may stand here.
 func (e *Emitter) put(ev Event) bool {
-	if e.track.apply(ev, V1) != nil {
+	if !e.used.fits(ev) || e.track.apply(ev, V1) != nil {
 		return false
 	}
+	e.used.note(ev)
 	e.write(ev)
 	return true
 }
