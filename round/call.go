@@ -26,13 +26,14 @@ type call struct {
 	media     []media
 	output    []byte
 
-	sent       []byte // arguments that went out as deltas
+	sent       buffer // arguments that went out as deltas
 	text       []byte // arguments as known, once that is not simply what went out
 	own        bool   // text counts
 	ended      bool   // in AG-UI, until it is started again
 	replaced   string // what ReplaceArgs said last
 	shown      []byte // metadata that went out last
 	shownTitle string // the title in it
+	stale      bool   // it may have changed
 	held       int
 	result     *outcome
 	start      int64
@@ -66,13 +67,14 @@ func (c *call) know(info agentstream.ToolCallInfo) (changed bool) {
 	if info.Partial && !c.partial {
 		c.partial, changed = true, true
 	}
+	c.stale = c.stale || changed
 	return changed
 }
 
 // open starts the call in AG-UI, the first time or again.
 func (c *call) open() {
 	c.ended = false
-	c.shown, c.shownTitle = c.metadata(), c.title
+	c.shown, c.shownTitle, c.stale = c.metadata(), c.title, false
 	c.lane.b.start(agui.Item{
 		Kind: agui.KindToolCall, ID: c.id, Name: c.name, Parent: c.round.carrier,
 		Subagent: c.lane.id, Metadata: c.shown,
@@ -85,8 +87,11 @@ func (c *call) close() {
 	}
 	c.ended = true
 	var changed []byte
-	if now := c.metadata(); !bytes.Equal(now, c.shown) {
-		c.shown, c.shownTitle, changed = now, c.title, now
+	if c.stale || c.own {
+		if now := c.metadata(); !bytes.Equal(now, c.shown) {
+			c.shown, c.shownTitle, changed = now, c.title, now
+		}
+		c.stale = false
 	}
 	c.lane.b.end(agui.KindToolCall, c.id, changed)
 }
@@ -95,11 +100,11 @@ func (c *call) close() {
 // out is not what is known or the call has ended: then it waits to be settled.
 func (c *call) append(delta string) {
 	if !c.own && !c.ended {
-		c.sent = append(c.sent, delta...)
+		c.sent.add(delta)
 		c.lane.b.delta(agui.KindToolCall, c.id, delta)
 		return
 	}
-	c.rewrite(len(c.known()), delta)
+	c.rewrite(c.length(), delta)
 }
 
 // replace takes a whole snapshot of the arguments. An empty one only announces.
@@ -122,7 +127,7 @@ func (c *call) replace(args string) {
 // readers, because what they know by deltas is not that any more.
 func (c *call) rewrite(from int, text string) {
 	if !c.own {
-		c.own, c.text = true, bytes.Clone(c.sent)
+		c.own, c.text = true, bytes.Clone(c.sent.bytes())
 	}
 	c.text = append(c.text[:from], text...)
 	c.custom("agentstream.arguments", argumentsNote{ToolCallID: c.id, From: from, Text: text})
@@ -133,23 +138,36 @@ func (c *call) known() []byte {
 	if c.own {
 		return c.text
 	}
-	return c.sent
+	return c.sent.bytes()
+}
+
+func (c *call) length() int {
+	if c.own {
+		return len(c.text)
+	}
+	return c.sent.size
 }
 
 // final is the text of the arguments: of semantically equal ones that which
 // went out first.
 func (c *call) final() []byte {
-	if c.own && len(c.sent) > 0 && equalJSON(c.sent, object(c.text)) {
-		return c.sent
+	if c.own && c.sent.size > 0 && c.agrees() {
+		return c.sent.bytes()
 	}
 	return c.known()
+}
+
+// agrees says whether what went out means what is known.
+func (c *call) agrees() bool {
+	whole, _ := object(c.text)
+	return equalJSON(c.sent.bytes(), whole)
 }
 
 // settle lets out what is known of the arguments, and ends the call. Unless the
 // call is over too, one of which nothing usable is known stays open.
 func (c *call) settle(over bool) {
 	rest, contradicts := c.rest()
-	if len(rest) == 0 && len(c.sent) == 0 {
+	if len(rest) == 0 && c.sent.size == 0 {
 		if !over {
 			return
 		}
@@ -159,15 +177,16 @@ func (c *call) settle(over bool) {
 		if c.ended {
 			c.open()
 		}
-		c.sent = append(c.sent, rest...)
-		c.lane.b.delta(agui.KindToolCall, c.id, string(rest))
+		delta := string(rest)
+		c.sent.add(delta)
+		c.lane.b.delta(agui.KindToolCall, c.id, delta)
 	}
 	c.close()
 	if contradicts {
-		args := string(object(c.final()))
-		if args != c.replaced {
-			c.replaced = args
-			c.lane.b.replaceArgs(c.id, args)
+		args, _ := object(c.final())
+		if string(args) != c.replaced {
+			c.replaced = string(args)
+			c.lane.b.replaceArgs(c.id, c.replaced)
 		}
 	}
 }
@@ -178,15 +197,15 @@ func (c *call) rest() (rest []byte, contradicts bool) {
 	switch {
 	case !c.own:
 		return nil, false
-	case len(c.sent) == 0:
-		if whole := object(c.text); !announces(string(whole)) {
+	case c.sent.size == 0:
+		if whole, _ := object(c.text); !announces(string(whole)) {
 			return whole, false
 		}
 		return nil, false
-	case equalJSON(c.sent, object(c.text)):
+	case c.agrees():
 		return nil, c.replaced != ""
-	case c.replaced == "" && bytes.HasPrefix(c.text, c.sent):
-		return c.text[len(c.sent):], false
+	case c.replaced == "" && bytes.HasPrefix(c.text, c.sent.bytes()):
+		return c.text[c.sent.size:], false
 	}
 	return nil, true
 }

@@ -53,9 +53,10 @@ func anthropicAnswer(m *schema.Message) []fields {
 		blocks = append(blocks, fields{"type": "text", "text": m.Content})
 	}
 	for _, c := range m.ToolCalls {
+		input, _ := object([]byte(c.Function.Arguments))
 		blocks = append(blocks, fields{
 			"type": "tool_use", "id": c.ID, "name": c.Function.Name,
-			"input": json.RawMessage(object([]byte(c.Function.Arguments))),
+			"input": json.RawMessage(input),
 		})
 	}
 	return blocks

@@ -226,7 +226,7 @@ func tokens(n int) int64 { return int64(max(n, 0)) }
 
 func (l *lane) takeRaw(e agentstream.Raw) {
 	data := json.RawMessage(e.Data)
-	if !json.Valid(data) {
+	if !validJSON(data) {
 		data = encode(valid(string(e.Data)))
 	}
 	l.custom("agentstream.raw", rawNote{Source: valid(e.Source), Data: data})

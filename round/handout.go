@@ -50,12 +50,12 @@ func (r *state) assistant() *schema.Message {
 		kind := "text"
 		if s.kind == agui.KindReasoning {
 			kind = "reasoning"
-			reasoning = append(reasoning, string(s.text))
+			reasoning = append(reasoning, s.text.String())
 		} else {
-			content = append(content, string(s.text))
+			content = append(content, s.text.String())
 		}
 		info.Segments = append(info.Segments, Segment{
-			Kind: kind, ID: s.id, Length: len(s.text), Start: s.start, End: s.end,
+			Kind: kind, ID: s.id, Length: s.text.size, Start: s.start, End: s.end,
 		})
 		info.End = max(info.End, s.end)
 	}
@@ -74,18 +74,18 @@ func (r *state) assistant() *schema.Message {
 
 func (c *call) toolCall() (schema.ToolCall, CallInfo) {
 	final := c.final()
-	args := string(object(final))
+	args, as := object(final)
 	about := CallInfo{
 		ID: c.id, AgentID: c.agentID, Title: c.title, Kind: c.kind, Locations: c.locations, Start: c.start,
 	}
-	if !isObject(final) {
+	if !as {
 		about.RawArguments = string(final)
 	}
 	if c.result != nil {
 		about.End = c.result.at
 	}
 	return schema.ToolCall{
-		ID: c.id, Type: "function", Function: schema.FunctionCall{Name: c.name, Arguments: args},
+		ID: c.id, Type: "function", Function: schema.FunctionCall{Name: c.name, Arguments: string(args)},
 	}, about
 }
 

@@ -40,25 +40,23 @@ func announces(args string) bool {
 }
 
 // object makes arguments a JSON object: nothing is {}, another value stands
-// under "input", and what is no JSON is {}.
-func object(args []byte) []byte {
+// under "input", and what is no JSON is {}. as says whether they were one.
+func object(args []byte) (made []byte, as bool) {
 	trimmed := bytes.TrimSpace(args)
 	switch {
-	case len(trimmed) == 0 || !json.Valid(trimmed) || string(trimmed) == "null":
-		return []byte("{}")
+	case len(trimmed) == 0 || string(trimmed) == "null" || !validJSON(trimmed):
+		return []byte("{}"), false
 	case trimmed[0] == '{':
-		return args
+		return args, true
 	}
 	out := make([]byte, 0, len(trimmed)+12)
 	out = append(out, `{"input":`...)
 	out = append(out, trimmed...)
-	return append(out, '}')
+	return append(out, '}'), false
 }
 
-// isObject says whether object would leave args as they are.
-func isObject(args []byte) bool {
-	trimmed := bytes.TrimSpace(args)
-	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
+func validJSON(data []byte) bool {
+	return jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 // equalJSON compares two texts as JSON: the order of names does not count,

@@ -46,7 +46,7 @@ type segment struct {
 	kind       agui.Kind
 	id         string
 	runNo      int
-	text       []byte
+	text       buffer
 	start, end int64
 }
 
@@ -79,7 +79,7 @@ func (l *lane) chunk(kind agui.Kind, text string) {
 // grow keeps the text; that of a sub-agent is nobody's to read.
 func (l *lane) grow(s *segment, text string) {
 	if l.parent == nil {
-		s.text = append(s.text, text...)
+		s.text.add(text)
 	}
 }
 

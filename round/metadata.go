@@ -90,8 +90,10 @@ type (
 // complete.
 func (c *call) metadata() []byte {
 	m := callMeta{ID: c.agentID, Title: c.title, Kind: c.kind, Locations: c.locations}
-	if c.own && !isObject(c.text) {
-		m.RawArguments = string(c.text)
+	if c.own {
+		if _, as := object(c.text); !as {
+			m.RawArguments = string(c.text)
+		}
 	}
 	return encode(wrapped{m})
 }

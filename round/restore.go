@@ -82,7 +82,7 @@ func (f *fold) apply(e agui.Event) error {
 		return f.callStart(e)
 	case *agui.ToolCallArgs:
 		if c := f.calls[e.ToolCallID]; c != nil {
-			c.sent = append(c.sent, e.Delta...)
+			c.sent.add(e.Delta)
 		}
 	case *agui.ToolCallEnd:
 		if c := f.calls[e.ToolCallID]; c != nil {
@@ -207,7 +207,7 @@ func (f *fold) callMeta(c *call, metadata json.RawMessage) {
 	}
 	m := metaOf[callMeta](metadata)
 	c.know(info(m.Title, m.Kind, m.Locations))
-	c.shown, c.shownTitle = metadata, m.Title
+	c.shown, c.shownTitle, c.stale = metadata, m.Title, false
 }
 
 func info(title, kind string, at []Location) agentstream.ToolCallInfo {
@@ -288,7 +288,7 @@ func (f *fold) custom(e *agui.Custom) {
 	switch e.Name {
 	case "agentstream.arguments":
 		var note argumentsNote
-		if decode(e.Value, &note) == nil && note.From >= 0 && note.From <= len(c.known()) {
+		if decode(e.Value, &note) == nil && note.From >= 0 && note.From <= c.length() {
 			c.rewrite(note.From, note.Text)
 		}
 	case "agentstream.tool":

@@ -123,7 +123,8 @@ func (c *check) assistant(m *schema.Message) error {
 			return fmt.Errorf("the call %q is of type %q", call.ID, call.Type)
 		case !c.name.MatchString(call.Function.Name):
 			return fmt.Errorf("the call %q is of a function named %q", call.ID, call.Function.Name)
-		case !isObject([]byte(call.Function.Arguments)):
+		}
+		if _, as := object([]byte(call.Function.Arguments)); !as {
 			return fmt.Errorf("the arguments of the call %q are no JSON object", call.ID)
 		}
 		c.ids[call.ID] = true
