@@ -39,7 +39,7 @@ func (r *Renderer) OnDiff(e agentstream.Diff) {
 		case '-':
 			code = red
 		}
-		r.line(code, "  "+string(l.mark)+" "+strings.ReplaceAll(Clean(l.text), "\t", "    "))
+		r.line(code, strings.TrimRight("  "+string(l.mark)+" "+strings.ReplaceAll(Clean(l.text), "\t", "    "), " "))
 	}
 }
 

@@ -139,14 +139,16 @@ func (r *Renderer) freshLine() {
 	}
 }
 
-// aside ends the text that is being streamed, for something on stderr.
+// aside makes room for something on stderr. On a shared screen it interrupts
+// the answer; in a pipe the answer goes on as if nothing was.
 func (r *Renderer) aside() {
-	if r.open != closed {
-		r.endText()
-		if r.err == r.out && r.err.newlines < 2 {
-			r.freshLine()
-			r.tell(plain, "\n")
-		}
+	if r.open == closed || r.o.Quiet || r.open == answering && r.err != r.out {
+		return
+	}
+	r.endText()
+	if r.err == r.out && r.err.newlines < 2 {
+		r.freshLine()
+		r.tell(plain, "\n")
 	}
 }
 

@@ -1,9 +1,9 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/agentstream-go/agentstream"
 )
@@ -85,8 +85,7 @@ func (r *Renderer) OnPlan(e agentstream.Plan) {
 func (r *Renderer) OnMedia(e agentstream.Media) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kind, _, _ := strings.Cut(oneLine(e.MIMEType), "/")
-	text := "[" + strings.TrimSpace(kind+" "+oneLine(e.MIMEType))
+	text := "[" + cmp.Or(oneLine(e.MIMEType), "attachment")
 	if e.Data != "" {
 		text += fmt.Sprintf(", %s bytes", grouped(len(e.Data)*3/4))
 	}

@@ -52,6 +52,10 @@ func (r *Renderer) OnToolCall(id, title string) {
 }
 
 func (r *Renderer) declare(id, title, prefix string) {
+	r.aside()
+	if prefix == "" { // what is said after a call is another message
+		r.endText()
+	}
 	c := r.callOf(id)
 	c.prefix = prefix
 	if title != "" {
