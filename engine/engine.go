@@ -2,128 +2,242 @@ package engine
 
 import (
 	"context"
-	"iter"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/agentstream-go/agentstream/eventlog"
 )
 
 // Engine runs agents over a log. Make it with New and end it with Close.
 type Engine struct {
-	o Options
+	o      Options
+	agents map[string]Agent
+	pool   *pool
+	feed   *feed
+	ctx    context.Context // of all turns
+	stop   context.CancelCauseFunc
+	wg     sync.WaitGroup // turns and what is done later
+
+	mu            sync.Mutex
+	conversations map[string]*conversation // by thread
+	drained       bool
+	closed        bool
 }
+
+var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // New makes an Engine. Runs that an earlier owner left open are ended as lost
-// before it returns. ctx bounds only that.
-func New(ctx context.Context, o Options) (*Engine, error) { return &Engine{o: o}, nil }
-
-// Start starts a run, or says which one already answers the request. It returns
-// when RUN_STARTED is durable. The same (thread, run id) with the same agent and
-// the same new user messages attaches; ctx bounds the call, never the run.
-func (e *Engine) Start(ctx context.Context, r StartRequest) (Started, error) {
-	return Started{}, refuse("internal", "nothing runs here")
+// before it returns; unless Options.Shared, every other owner counts as dead. ctx
+// bounds only that.
+func New(ctx context.Context, o Options) (*Engine, error) {
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		o: o, agents: map[string]Agent{}, pool: newPool(o.Limits.Processes),
+		conversations: map[string]*conversation{},
+	}
+	for _, a := range o.Agents {
+		if !agentName.MatchString(a.Name) || a.Source == nil || e.agents[a.Name].Source != nil {
+			return nil, fmt.Errorf("engine: agent %q: a name is %s and given once, and an agent has a source", a.Name, agentName)
+		}
+		a.fill()
+		e.agents[a.Name] = a
+	}
+	e.ctx, e.stop = context.WithCancelCause(context.Background())
+	e.feed = newFeed(e)
+	if taker, ok := o.Log.(eventlog.LeaseTaker); ok && !o.Shared {
+		if err := taker.Takeover(ctx, o.Owner); err != nil {
+			e.stop(err)
+			return nil, storage(err)
+		}
+	}
+	if err := e.settleAll(ctx); err != nil {
+		return nil, errors.Join(storage(err), e.Close(ctx))
+	}
+	if o.Shared {
+		e.later(e.janitor)
+	}
+	return e, nil
 }
 
-// Cancel cancels a run, or the turn that waits for approvals after it. It waits
-// until the run has ended, or ctx has, and gives the run as it then is; a run
-// that has ended is left alone. An empty thread is allowed if the id is
-// unambiguous.
-func (e *Engine) Cancel(ctx context.Context, thread, run string) (Run, error) {
-	return Run{}, refuse("run_unknown", "no run %q", run)
+func (o *Options) fill() error {
+	if o.Log == nil {
+		return errors.New("engine: Options.Log is required")
+	}
+	if o.Cwd == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return fmt.Errorf("engine: no working folder: %w", err)
+		}
+		o.Cwd = dir
+	}
+	if len(o.Roots) == 0 {
+		o.Roots = []string{o.Cwd}
+	}
+	o.Policy = Policy(or(string(o.Policy), string(PolicyAsk)))
+	if !slices.Contains([]Policy{PolicyAsk, PolicyReads, PolicyAll, PolicyNone}, o.Policy) {
+		return fmt.Errorf("engine: unknown policy %q", o.Policy)
+	}
+	fallback(&o.RequestTTL, 24*time.Hour)
+	fallback(&o.ShutdownTimeout, 5*time.Second)
+	fallback(&o.LeaseTTL, 30*time.Second)
+	fallback(&o.Limits.Processes, 16)
+	fallback(&o.Limits.JournalBytes, 4<<20)
+	o.Owner = or(o.Owner, "engine-"+randomID())
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
 }
 
-// Thread gives a thread with what its agent offers.
-func (e *Engine) Thread(ctx context.Context, id string) (Thread, error) {
-	return Thread{}, refuse("thread_unknown", "no thread %q", id)
+func (a *Agent) fill() {
+	fallback(&a.IdleTimeout, 10*time.Minute)
+	fallback(&a.StartTimeout, 120*time.Second)
 }
 
-// Threads lists threads, the last changed first.
-func (e *Engine) Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error) {
-	return ThreadPage{}, nil
+func fallback[T ~int | ~int64](v *T, otherwise T) {
+	if *v == 0 {
+		*v = otherwise
+	}
 }
 
-// Configure changes title, mode or model of a thread.
-func (e *Engine) Configure(ctx context.Context, id string, p ThreadPatch) (Thread, error) {
-	return Thread{}, refuse("thread_unknown", "no thread %q", id)
+func randomID() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
 }
 
-// Delete removes a thread and all that belongs to it. With an open run it is
-// refused with run_active, or with force the run is cancelled first.
-func (e *Engine) Delete(ctx context.Context, id string, force bool) error {
-	return refuse("thread_unknown", "no thread %q", id)
+// Agents gives the agents that can be run, in the order of the options.
+func (e *Engine) Agents() []Agent {
+	out := make([]Agent, 0, len(e.o.Agents))
+	for _, a := range e.o.Agents {
+		out = append(out, e.agents[a.Name])
+	}
+	return out
 }
 
-// Runs lists a thread's runs in the order they were made.
-func (e *Engine) Runs(ctx context.Context, thread string) ([]Run, error) { return nil, nil }
-
-// Run gives a run. An empty thread is allowed if the id is unambiguous.
-func (e *Engine) Run(ctx context.Context, thread, run string) (Run, error) {
-	return Run{}, refuse("run_unknown", "no run %q", run)
+// later runs f in a goroutine that Close waits for; false once Close has begun.
+func (e *Engine) later(f func(context.Context)) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.wg.Add(1)
+	go func() {
+		defer e.wg.Done()
+		f(e.ctx)
+	}()
+	return true
 }
 
-// Messages gives the AG-UI list, atomic with its cursor: the last limit messages
-// (0: all) before the message with the id before (empty: the end).
-func (e *Engine) Messages(ctx context.Context, thread string, limit int, before string) (Messages, error) {
-	return Messages{}, refuse("thread_unknown", "no thread %q", thread)
+func (e *Engine) giveLease(thread string) {
+	ctx, cancel := context.WithTimeout(context.Background(), e.o.LeaseTTL)
+	defer cancel()
+	if _, err := e.o.Log.Lease(ctx, thread, e.o.Owner, 0); err != nil {
+		e.o.Logger.Warn("a lease could not be given back; it will run out", "thread", thread, "error", err)
+	}
 }
 
-// Rounds gives the rounds and the cursor they are as of. The rounds of an open
-// turn are there as soon as they are handed out.
-func (e *Engine) Rounds(ctx context.Context, thread string) ([]Round, eventlog.Cursor, error) {
-	return nil, eventlog.Cursor{}, refuse("thread_unknown", "no thread %q", thread)
+// janitor ends what other owners of a shared log have left open.
+func (e *Engine) janitor(ctx context.Context) {
+	tick := time.NewTicker(e.o.LeaseTTL)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := e.settleAll(ctx); err != nil && ctx.Err() == nil {
+				e.o.Logger.Warn("the log could not be looked through for lost runs", "error", err)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
 }
-
-// Events yields the thread's log after a cursor and then what comes, until ctx
-// ends. The first error ends it; cursor_gone says that the cursor is of no use.
-// An unknown thread is an empty log.
-func (e *Engine) Events(ctx context.Context, thread string, after eventlog.Cursor, o EventOptions) iter.Seq2[Frame, error] {
-	return func(func(Frame, error) bool) {}
-}
-
-// Join yields a run as a stock client takes it, and ends with the run: for a
-// reader with a cursor what comes after it, else the open run from its
-// RUN_STARTED.
-func (e *Engine) Join(ctx context.Context, r JoinRequest) iter.Seq2[Frame, error] {
-	return func(func(Frame, error) bool) {}
-}
-
-// Requests lists requests over all threads, oldest first; an empty state gives
-// all, an empty thread every thread's.
-func (e *Engine) Requests(ctx context.Context, thread string, state string) ([]Request, error) {
-	return nil, nil
-}
-
-// Request gives one request.
-func (e *Engine) Request(ctx context.Context, id string) (Request, error) {
-	return Request{}, refuse("request_unknown", "no request %q", id)
-}
-
-// RequestEvents yields every change of a request, over all threads, as a Frame
-// whose Data is the Request, after a cursor and then live.
-func (e *Engine) RequestEvents(ctx context.Context, after eventlog.Cursor) iter.Seq2[Frame, error] {
-	return func(func(Frame, error) bool) {}
-}
-
-// Resolve answers a request. The same answer again is fine, another is
-// already_resolved.
-func (e *Engine) Resolve(ctx context.Context, id string, a Answer) (Request, error) {
-	return Request{}, refuse("request_unknown", "no request %q", id)
-}
-
-// Grants lists a thread's remembered answers.
-func (e *Engine) Grants(ctx context.Context, thread string) ([]Grant, error) { return nil, nil }
-
-// Revoke forgets a remembered answer.
-func (e *Engine) Revoke(ctx context.Context, id string) error {
-	return refuse("grant_unknown", "no grant %q", id)
-}
-
-// Agents gives the agents that can be run.
-func (e *Engine) Agents() []Agent { return e.o.Agents }
 
 // Drain refuses new runs from now on.
-func (e *Engine) Drain() {}
+func (e *Engine) Drain() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.drained = true
+}
+
+// Draining reports whether new runs are refused.
+func (e *Engine) Draining() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.drained
+}
 
 // Close drains, gives running turns the shutdown timeout, ends the others with
-// server_stopping, and ends every agent. It returns when all is done, or when
-// ctx ends, which cuts the shutdown timeout short.
-func (e *Engine) Close(ctx context.Context) error { return nil }
+// server_stopping, and ends every agent. It returns when all is done; the end of
+// ctx cuts the shutdown timeout short.
+func (e *Engine) Close(ctx context.Context) error {
+	e.Drain()
+	deadline := time.NewTimer(e.o.ShutdownTimeout)
+	defer deadline.Stop()
+	for _, t := range e.turns() {
+		t.mu.Lock()
+		waiting := t.waiting
+		t.mu.Unlock()
+		if waiting {
+			t.cancel(errStopping) // nobody will answer in time
+		}
+	}
+wait:
+	for _, t := range e.turns() {
+		select {
+		case <-t.done:
+		case <-deadline.C:
+			break wait
+		case <-ctx.Done():
+			break wait
+		}
+	}
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	for _, t := range e.turns() {
+		t.cancel(errStopping)
+	}
+	e.stop(errStopping)
+	e.wg.Wait()
+	e.pool.close()
+	e.feed.close()
+	return nil
+}
+
+// turns are those that are open now.
+func (e *Engine) turns() []*turn {
+	e.mu.Lock()
+	all := slices.Collect(maps.Values(e.conversations))
+	e.mu.Unlock()
+	var out []*turn
+	for _, c := range all {
+		if t := c.open(); t != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Stats counts what the engine holds.
+func (e *Engine) Stats() Stats {
+	e.pool.mu.Lock()
+	sessions := len(e.pool.seats)
+	e.pool.mu.Unlock()
+	return Stats{OpenRuns: len(e.turns()), Sessions: sessions}
+}

@@ -33,6 +33,10 @@ type Options struct {
 	ShutdownTimeout time.Duration // what running turns get at Close; default 5 s
 	LeaseTTL        time.Duration // default 30 s; renewed at a third of it
 
+	// Shared says that other engines use the log too. Then their leases are
+	// waited out; else New takes every lease, because whoever held it is dead.
+	Shared bool
+
 	Owner  string           // of leases; default: made up
 	Now    func() time.Time // stored times; default time.Now
 	Logger *slog.Logger     // default: discards

@@ -94,3 +94,9 @@ type Round struct {
 	Input    []agui.Message    `json:"input"`
 	Messages []*schema.Message `json:"messages"`
 }
+
+// Stats count what the engine holds at a moment.
+type Stats struct {
+	OpenRuns int // turns that run or wait for approvals
+	Sessions int // places of agent sessions that are taken
+}

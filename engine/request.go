@@ -66,8 +66,9 @@ type Grant struct {
 	ID        string    `json:"id"`
 	Thread    string    `json:"thread"`
 	Agent     string    `json:"agent"`
-	Tool      string    `json:"tool,omitempty"` // the tool's name, or else
-	Kind      string    `json:"kind,omitempty"` // the kind of call
+	Tool      string    `json:"tool,omitempty"`  // the tool's name, with
+	Kind      string    `json:"kind,omitempty"`  // the kind of call
+	Title     string    `json:"title,omitempty"` // only calls with this very title; empty: all
 	Allow     bool      `json:"allow"`
 	Request   string    `json:"request"` // the one whose answer is remembered
 	By        string    `json:"by,omitempty"`

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/agentstream-go/agentstream/eventlog"
+	"github.com/agentstream-go/agentstream/source"
+)
+
+// answerAll settles what a resume answers and goes on, in a new run if none is
+// open. taken says that a run of the posted id exists: CopilotKit resumes under
+// the interrupted run's id.
+func (t *turn) answerAll(ctx context.Context, r StartRequest, taken bool) (Started, error) {
+	t.mu.Lock()
+	if t.ending {
+		t.mu.Unlock()
+		return Started{}, errEnded
+	}
+	answers := map[*ask]Answer{}
+	var order []*ask
+	for _, entry := range r.Input.Resume {
+		for _, a := range t.asks {
+			if a.req.ID == entry.InterruptID {
+				answers[a] = resumed(entry, a.q.Elicitation != nil)
+				order = append(order, a)
+			}
+		}
+	}
+	if len(order) == 0 {
+		t.mu.Unlock()
+		return Started{}, errEnded
+	}
+	if t.waiting {
+		id := r.Input.RunID
+		if taken {
+			id = t.newRunID()
+		}
+		t.reopen(id)
+	}
+	for _, a := range order {
+		chosen, err := choose(a.q, answers[a])
+		if err != nil {
+			chosen = source.Refuse(a.q) // what is not clearly an approval is a denial
+		}
+		t.settle(a, chosen, "resolved", Resolution{By: or(r.By, "client"), Reason: answers[a].Reason})
+	}
+	t.j.set(keyAnswer+resumeHash(r), []byte(t.run.ID))
+	run, from := *t.run, t.run.FromSeq
+	group := t.j.commit()
+	t.mu.Unlock()
+	head, err := t.j.wait(ctx, group)
+	if err != nil {
+		return Started{}, err
+	}
+	return Started{Run: run.public(head.Gen), After: eventlog.Cursor{Gen: head.Gen, Seq: from - 1}, Resumed: true}, nil
+}
+
+// steerAway denies what waits, because the user goes on with something else, and
+// ends the turn. It returns once the thread is free.
+func (t *turn) steerAway(ctx context.Context, r StartRequest) error {
+	t.mu.Lock()
+	if !t.ending {
+		for len(t.asks) > 0 {
+			a := t.asks[0]
+			t.settle(a, source.Refuse(a.q), "cancelled", Resolution{By: or(r.By, "client"), Reason: "the user went on with something else"})
+		}
+		t.j.commit()
+		t.cancel(errCancelled)
+	}
+	t.mu.Unlock()
+	select {
+	case <-t.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Resolve answers a request. The same answer again is fine, another is
+// already_resolved.
+func (e *Engine) Resolve(ctx context.Context, id string, a Answer) (Request, error) {
+	for range conflicts {
+		req, err := e.Request(ctx, id)
+		if err != nil {
+			return req, err
+		}
+		if req.State != "pending" {
+			if !sameAnswer(req, a) {
+				return req, refuse("already_resolved", "request %q is %s already", id, req.State)
+			}
+			return req, nil
+		}
+		req, again, err := e.resolve(ctx, req, a)
+		if !again {
+			return req, storage(err)
+		}
+	}
+	return Request{}, refuse("internal", "request %q has no turn that waits for it", id)
+}
+
+// resolve answers a request that was pending when it was read; again says that
+// it no longer is.
+func (e *Engine) resolve(ctx context.Context, req Request, answer Answer) (_ Request, again bool, err error) {
+	c := e.use(req.Thread)
+	defer c.release()
+	t := c.open()
+	if t == nil {
+		err := c.settleStray(ctx)
+		return req, err == nil, err
+	}
+	t.mu.Lock()
+	var a *ask
+	for _, o := range t.asks {
+		if o.req.ID == req.ID {
+			a = o
+		}
+	}
+	if t.ending || a == nil {
+		group := t.j.put
+		t.mu.Unlock()
+		_, err := t.j.wait(ctx, group)
+		return req, err == nil, err
+	}
+	chosen, err := choose(a.q, answer)
+	if err != nil {
+		t.mu.Unlock()
+		return req, false, err
+	}
+	if t.waiting {
+		t.reopen(t.newRunID())
+	}
+	t.settle(a, chosen, "resolved", Resolution{By: or(answer.By, "rest"), Reason: answer.Reason})
+	req = a.req
+	group := t.j.commit()
+	t.mu.Unlock()
+	_, err = t.j.wait(ctx, group)
+	return req, false, err
+}
