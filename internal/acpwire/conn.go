@@ -33,8 +33,8 @@ type Config struct {
 	Notify  func(method string, params []byte)
 	// Diagnostic gets what is no frame, in words.
 	Diagnostic func(text string)
-	// Line gets each raw line, without its newline. Outgoing lines are put in
-	// between where they were written, as near as can be told.
+	// Line gets each raw line, without its newline: an outgoing one before
+	// anything that answers it.
 	Line func(incoming bool, line []byte)
 	// Lost is called once, when the other side has ended and everything that
 	// it said was delivered; open requests fail after it.

@@ -34,13 +34,13 @@ func (c *Conn) read(r io.Reader) {
 }
 
 func (c *Conn) write(w io.Writer) {
-	var wrote func([]byte)
+	var writing func([]byte)
 	if c.cfg.Line != nil {
-		wrote = func(line []byte) {
+		writing = func(line []byte) {
 			c.Post(func() { c.cfg.Line(false, bytes.TrimSuffix(line, []byte("\n"))) })
 		}
 	}
-	err := c.out.write(w, c.closed, wrote)
+	err := c.out.write(w, c.closed, writing)
 	if !errors.Is(err, ErrClosed) {
 		c.Post(func() { c.diagnose(err.Error()) })
 	}

@@ -116,7 +116,7 @@ func (b *outbox) take() ([]byte, bool) {
 
 // write carries lines to w until closed or until w fails; from then on nothing
 // is taken any more.
-func (b *outbox) write(w io.Writer, closed <-chan struct{}, wrote func(line []byte)) error {
+func (b *outbox) write(w io.Writer, closed <-chan struct{}, writing func(line []byte)) error {
 	for {
 		line, ok := b.take()
 		if !ok {
@@ -127,11 +127,11 @@ func (b *outbox) write(w io.Writer, closed <-chan struct{}, wrote func(line []by
 				return b.fail(ErrClosed)
 			}
 		}
+		if writing != nil {
+			writing(line)
+		}
 		if _, err := w.Write(line); err != nil {
 			return b.fail(fmt.Errorf("%w: %w", ErrWrite, err))
-		}
-		if wrote != nil {
-			wrote(line)
 		}
 	}
 }

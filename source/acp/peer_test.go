@@ -24,6 +24,7 @@ type peer struct {
 	outR  *io.PipeReader
 	done  chan struct{}
 	once  sync.Once
+	dead  func()
 	exit  string
 	words string // stderr
 
@@ -34,6 +35,7 @@ type peer struct {
 
 func newPeer(t *testing.T) *peer {
 	p := &peer{t: t, done: make(chan struct{}), exit: "exit status 0"}
+	p.dead = sync.OnceFunc(func() { close(p.done) })
 	p.inR, p.inW = io.Pipe()
 	p.outR, p.out = io.Pipe()
 	p.in = bufio.NewReader(p.inR)
@@ -49,7 +51,7 @@ func (p *peer) Kill() error           { p.end("killed"); return nil }
 func (p *peer) end(how string) {
 	p.once.Do(func() {
 		p.exit = how
-		close(p.done)
+		p.dead()
 		p.out.Close()
 		p.inR.Close()
 		p.inW.Close()

@@ -168,7 +168,7 @@ func (s *session) turnError(err error) error {
 	switch {
 	case errors.As(err, &rpc):
 		return s.withFix(rpcError(rpc))
-	case errors.Is(err, acpwire.ErrClosed):
+	case errors.Is(err, acpwire.ErrClosed), errors.Is(err, source.ErrClosed):
 		return source.ErrClosed
 	case s.gone(err):
 		return s.exitError(err)
