@@ -8,7 +8,9 @@ import (
 
 // EmitterConfig says where an Emitter writes. Sink gets each event encoded; the
 // bytes are valid until Sink returns. Thread and Run are the ids of the run.
-// Now stamps events that have no timestamp; nil leaves them without.
+// Now stamps events that have no timestamp, deltas excepted: START and END say
+// when, and a clock costs more than all the rest of a delta. nil leaves all
+// without.
 type EmitterConfig struct {
 	Thread, Run string
 	Now         func() time.Time
@@ -147,7 +149,6 @@ func (e *Emitter) Delta(kind Kind, id, text string) {
 	}
 	buf := append(e.buf[:0], e.current.prefix...)
 	buf = append(appendEscaped(buf, text), '"')
-	buf = appendTimestamp(buf, e.now())
 	e.buf = append(buf, e.current.suffix...)
 	e.cfg.Sink(deltaTypes[kind], e.buf)
 }
