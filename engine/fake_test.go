@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agentstream-go/agentstream"
@@ -332,4 +333,10 @@ func code(err error) string {
 		return "other: " + err.Error()
 	}
 	return ""
+}
+
+// pass lets time go by, in a bubble.
+func (w *world) pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
 }
