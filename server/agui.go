@@ -142,11 +142,19 @@ func (s *Server) hydrate(w http.ResponseWriter, r *http.Request, thread string) 
 
 // capabilities says what the endpoint can do, for clients that ask.
 func (s *Server) capabilities(w http.ResponseWriter, r *http.Request) {
-	if agent := r.PathValue("agent"); !s.known(agent) {
+	agent := r.PathValue("agent")
+	if !s.known(agent) {
 		s.fail(w, r, &engine.Error{Code: "agent_unknown", Message: "no agent is named " + agent})
 		return
 	}
-	writeJSON(w, http.StatusOK, agui.ServerCapabilities())
+	var c agui.Capabilities
+	c.Identity.Name, c.Identity.Type, c.Identity.Version = agent, "agentstream", s.opts.Version
+	c.Transport.Streaming, c.Transport.Resumable = true, true
+	c.Tools.Supported, c.Tools.ParallelCalls = true, true
+	c.State.PersistentState = true
+	c.Reasoning.Supported, c.Reasoning.Streaming = true, true
+	c.HumanInTheLoop.Supported, c.HumanInTheLoop.Approvals, c.HumanInTheLoop.Interrupts = true, true, true
+	writeJSON(w, http.StatusOK, c)
 }
 
 func (s *Server) known(agent string) bool {

@@ -9,7 +9,7 @@ import (
 
 func (s *Server) requests(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	list, err := s.engine.Requests(r.Context(), q.Get("threadId"), engine.RequestState(q.Get("state")))
+	list, err := s.engine.Requests(r.Context(), q.Get("threadId"), q.Get("state"))
 	if err != nil {
 		s.fail(w, r, err)
 		return

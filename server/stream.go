@@ -133,7 +133,7 @@ func (s *Server) checker() *checker {
 	if !s.opts.Verify {
 		return nil
 	}
-	return &checker{rules: []*agui.Verifier{agui.NewVerifier(agui.Version059), agui.NewVerifier(agui.Version100)}}
+	return &checker{rules: []*agui.Verifier{agui.NewVerifier(agui.V0), agui.NewVerifier(agui.V1)}}
 }
 
 func (c *checker) check(f engine.Frame) error {

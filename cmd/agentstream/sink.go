@@ -102,7 +102,7 @@ func (s *neutral) end(last engine.Run, _ []json.RawMessage, _ []string) error {
 	}
 	reason := last.StopReason
 	if last.State == engine.RunCancelled {
-		reason = source.StopCancelled
+		reason = source.Cancelled
 	}
 	s.renderer.Finish(reason)
 	return nil
