@@ -47,7 +47,9 @@ func (t *translator) spending(w *turn, result []byte) []agentstream.ModelUsage {
 			return nil
 		}
 	case perSession:
-		m = t.since(m)
+		if m.Total > 0 { // a turn that failed tells nothing
+			m = t.since(m)
+		}
 	}
 	if m.Total <= 0 {
 		return nil
