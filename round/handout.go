@@ -73,13 +73,15 @@ func (r *state) assistant() *schema.Message {
 }
 
 func (c *call) toolCall() (schema.ToolCall, CallInfo) {
-	final := c.final()
-	args, as := object(final)
+	args, as := object(c.final())
 	about := CallInfo{
 		ID: c.id, AgentID: c.agentID, Title: c.title, Kind: c.kind, Locations: c.locations, Start: c.start,
 	}
+	if c.own {
+		_, as = object(c.text)
+	}
 	if !as {
-		about.RawArguments = string(final)
+		about.RawArguments = string(c.known())
 	}
 	if c.result != nil {
 		about.End = c.result.at

@@ -48,18 +48,33 @@ type stage struct {
 	tick    int64
 	rounds  []Round
 	opened  bool
-	closed  bool
-	atEnd   func() // looks on when a run has ended
+	epoch   int64
+	stamps  func() time.Time // of events
 }
 
 func newStage(t testing.TB) *stage {
 	s := &stage{
 		t: t, driven: agui.NewList(), folded: agui.NewList(),
 		v0: agui.NewVerifier(agui.V0), v1: agui.NewVerifier(agui.V1),
+		epoch: 1_700_000_000_000,
 	}
+	s.stamps = s.now
+	return s.ready()
+}
+
+func (s *stage) ready() *stage {
 	s.begin()
 	s.builder = NewBuilder(s.config())
 	return s
+}
+
+// newReadableStage is one whose output people read: no timestamps, and times
+// that count the steps.
+func newReadableStage(t testing.TB) *stage {
+	return (&stage{
+		t: t, driven: agui.NewList(), folded: agui.NewList(),
+		v0: agui.NewVerifier(agui.V0), v1: agui.NewVerifier(agui.V1),
+	}).ready()
 }
 
 func (s *stage) config() Config {
@@ -69,7 +84,7 @@ func (s *stage) config() Config {
 	}
 }
 
-func (s *stage) now() time.Time             { return time.UnixMilli(1_700_000_000_000 + s.tick) }
+func (s *stage) now() time.Time             { return time.UnixMilli(s.epoch + s.tick) }
 func (s *stage) run() string                { return fmt.Sprintf("run%d", s.runs) }
 func (s *stage) handler() agui.EventHandler { return agui.Handlers(s.driven, s.emitter) }
 func (s *stage) onRound(r Round)            { s.rounds = append(s.rounds, r) }
@@ -81,7 +96,7 @@ func (s *stage) user() agui.Message {
 func (s *stage) begin() {
 	s.runs++
 	s.opened = true
-	s.emitter = agui.NewEmitter(agui.EmitterConfig{Thread: "t", Run: s.run(), Now: s.now, Sink: s.sink})
+	s.emitter = agui.NewEmitter(agui.EmitterConfig{Thread: "t", Run: s.run(), Now: s.stamps, Sink: s.sink})
 	start := agui.RunStarted{}
 	if s.runs == 1 {
 		s.driven.Add(s.user())
@@ -114,9 +129,6 @@ func (s *stage) end(outcome *agui.Outcome) {
 	s.emitter.Finish(agui.RunFinished{Outcome: outcome})
 	s.opened = false
 	s.same()
-	if s.atEnd != nil {
-		s.atEnd()
-	}
 }
 
 func (s *stage) same() {
