@@ -1,3 +1,6 @@
+// Package server is the engine as an http.Handler: the AG-UI endpoint, REST routes,
+// event streams and the page. docs/http.md has the routes; whoever is let in by
+// token, Host and Origin may use all of them.
 package server
 
 import (

@@ -12,9 +12,9 @@ import (
 	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/engine"
+	"github.com/agentstream-go/agentstream/internal/neutral"
 	"github.com/agentstream-go/agentstream/internal/term"
 	"github.com/agentstream-go/agentstream/source"
-	aguisource "github.com/agentstream-go/agentstream/source/agui"
 )
 
 // sink is where a turn goes, by --format.
@@ -31,10 +31,10 @@ func newSink(format string, c *cobra.Command) sink {
 	case "rounds":
 		return roundLines{w}
 	case "events":
-		return &neutral{to: eventLines{w: w}}
+		return &contract{to: eventLines{w: w}}
 	}
 	r := newRenderer(c)
-	return &neutral{to: r, renderer: r}
+	return &contract{to: r, renderer: r}
 }
 
 func newRenderer(c *cobra.Command) *term.Renderer {
@@ -81,14 +81,14 @@ func (s roundLines) end(_ engine.Run, rounds []json.RawMessage, runs []string) e
 	return s.w.Flush()
 }
 
-// neutral reads the events by the contract, for a handler that shows them.
-type neutral struct {
-	translator aguisource.Translator
+// contract reads the events by the contract, for a handler that shows them.
+type contract struct {
+	translator neutral.Translator
 	to         agentstream.StreamHandler
 	renderer   *term.Renderer
 }
 
-func (s *neutral) event(e agui.Event, _ []byte) error {
+func (s *contract) event(e agui.Event, _ []byte) error {
 	s.translator.Event(e, s.to)
 	if l, ok := s.to.(eventLines); ok {
 		return l.w.Flush()
@@ -96,7 +96,7 @@ func (s *neutral) event(e agui.Event, _ []byte) error {
 	return nil
 }
 
-func (s *neutral) end(last engine.Run, _ []json.RawMessage, _ []string) error {
+func (s *contract) end(last engine.Run, _ []json.RawMessage, _ []string) error {
 	if s.renderer == nil {
 		return nil
 	}

@@ -1,13 +1,12 @@
-// Package agui reads an AG-UI stream as what it means by the contract: for
-// whoever has events of a log or of a foreign agent and wants to render them or
-// build rounds of them.
-package agui
+// Package neutral reads an AG-UI stream as what it means by the contract, for
+// whoever has events of a log and wants to render them.
+package neutral
 
 import (
 	"encoding/json"
 
 	"github.com/agentstream-go/agentstream"
-	wire "github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/agui"
 )
 
 // Translator turns the AG-UI events of one turn into calls of a handler. It does
@@ -22,29 +21,29 @@ type Translator struct {
 }
 
 // Event passes on what e means.
-func (t *Translator) Event(e wire.Event, h agentstream.StreamHandler) {
+func (t *Translator) Event(e agui.Event, h agentstream.StreamHandler) {
 	switch e := e.(type) {
-	case *wire.TextMessageStart:
+	case *agui.TextMessageStart:
 		t.segment(&t.lastText, e.MessageID, h)
-	case *wire.TextMessageContent:
+	case *agui.TextMessageContent:
 		t.open = false
 		h.OnMessageChunk(e.Delta)
-	case *wire.ReasoningMessageStart:
+	case *agui.ReasoningMessageStart:
 		t.segment(&t.lastThought, e.MessageID, h)
-	case *wire.ReasoningMessageContent:
+	case *agui.ReasoningMessageContent:
 		t.open = false
 		h.OnThoughtChunk(e.Delta)
-	case *wire.ToolCallStart:
+	case *agui.ToolCallStart:
 		t.call(e, h)
-	case *wire.ToolCallArgs:
+	case *agui.ToolCallArgs:
 		h.OnToolCallUpdate(e.ToolCallID, e.Delta, agentstream.ToolCallStatusPending)
-	case *wire.ToolCallEnd:
+	case *agui.ToolCallEnd:
 		h.OnToolCallUpdate(e.ToolCallID, "", agentstream.ToolCallStatusInProgress)
-	case *wire.ToolCallResult:
+	case *agui.ToolCallResult:
 		t.result(e, h)
-	case *wire.ActivitySnapshot:
+	case *agui.ActivitySnapshot:
 		activity(e, h)
-	case *wire.Custom:
+	case *agui.Custom:
 		custom(e, h)
 	}
 }
@@ -73,7 +72,7 @@ type callMeta struct {
 	} `json:"agentstream"`
 }
 
-func (t *Translator) call(e *wire.ToolCallStart, h agentstream.StreamHandler) {
+func (t *Translator) call(e *agui.ToolCallStart, h agentstream.StreamHandler) {
 	var m callMeta
 	_ = json.Unmarshal(e.Metadata, &m)
 	a := m.Agentstream
@@ -86,7 +85,7 @@ func (t *Translator) call(e *wire.ToolCallStart, h agentstream.StreamHandler) {
 	h.OnToolCall(e.ToolCallID, title)
 }
 
-func (t *Translator) result(e *wire.ToolCallResult, h agentstream.StreamHandler) {
+func (t *Translator) result(e *agui.ToolCallResult, h agentstream.StreamHandler) {
 	var m callMeta
 	_ = json.Unmarshal(e.Metadata, &m)
 	a := m.Agentstream
@@ -104,7 +103,7 @@ func (t *Translator) result(e *wire.ToolCallResult, h agentstream.StreamHandler)
 	h.OnToolCallUpdate(e.ToolCallID, content, status)
 }
 
-func activity(e *wire.ActivitySnapshot, h agentstream.StreamHandler) {
+func activity(e *agui.ActivitySnapshot, h agentstream.StreamHandler) {
 	switch e.ActivityType {
 	case "plan":
 		var p struct{ Entries []agentstream.PlanEntry }
@@ -119,7 +118,7 @@ func activity(e *wire.ActivitySnapshot, h agentstream.StreamHandler) {
 	}
 }
 
-func custom(e *wire.Custom, h agentstream.StreamHandler) {
+func custom(e *agui.Custom, h agentstream.StreamHandler) {
 	var v struct {
 		ToolCallID   string  `json:"toolCallId"`
 		Data         string  `json:"data"`
