@@ -116,3 +116,51 @@ func finals(rounds []Round) []string {
 	}
 	return out
 }
+
+func TestRestoreRefusesAnotherTurn(t *testing.T) {
+	base := agui.Base{}
+	for name, e := range map[string]agui.Event{
+		"text":             &agui.TextMessageStart{MessageID: "other123-m1"},
+		"reasoning":        &agui.ReasoningMessageStart{MessageID: "m1"},
+		"no number":        &agui.TextMessageStart{MessageID: testPrefix + "-mx"},
+		"no letter":        &agui.TextMessageStart{MessageID: testPrefix + "-"},
+		"call":             &agui.ToolCallStart{Base: base, ToolCallID: "x", ToolCallName: "ls", ParentMessageID: testPrefix + "-m1"},
+		"carrier":          &agui.ToolCallStart{ToolCallID: testPrefix + "-c1", ToolCallName: "ls", ParentMessageID: "x"},
+		"a sub-agent's id": &agui.SubagentStarted{Base: agui.Base{SubagentRunID: "x"}, Name: "x"},
+	} {
+		if _, err := Restore(Config{Prefix: testPrefix}, slices.Values([]agui.Event{e})); err == nil {
+			t.Errorf("%s: restored", name)
+		}
+	}
+}
+
+// TestRestoreOfNonsense: events that name nothing known do no harm.
+func TestRestoreOfNonsense(t *testing.T) {
+	id := testPrefix + "-c1"
+	events := []agui.Event{
+		&agui.ToolCallArgs{ToolCallID: id, Delta: "{}"},
+		&agui.ToolCallEnd{ToolCallID: id},
+		&agui.ToolCallResult{MessageID: testPrefix + "-t1", ToolCallID: id, Content: agui.StringContent("x")},
+		&agui.TextMessageContent{MessageID: id, Delta: "x"},
+		&agui.TextMessageEnd{MessageID: id},
+		&agui.SubagentError{Base: agui.Base{SubagentRunID: id}, Message: "x"},
+		&agui.SubagentFinished{Base: agui.Base{SubagentRunID: id}, Outcome: &agui.Outcome{Type: agui.OutcomeSuspended}},
+		&agui.Custom{Name: "agentstream.arguments", Value: json.RawMessage(`{"toolCallId":"` + id + `","from":0,"text":"x"}`)},
+		&agui.Custom{Name: "agentstream.context", Value: json.RawMessage(`[]`)},
+		&agui.Custom{Name: "agentstream.tool"},
+		&agui.ToolCallStart{ToolCallID: id, ToolCallName: "ls", ParentMessageID: testPrefix + "-m2"},
+		&agui.Custom{Name: "agentstream.arguments", Value: json.RawMessage(`{"toolCallId":"` + id + `","from":9,"text":"x"}`)},
+		&agui.Custom{Name: "agentstream.arguments", Value: json.RawMessage(`{"toolCallId":"` + id + `","from":-1,"text":"x"}`)},
+		&agui.ToolCallResult{MessageID: "other", ToolCallID: "none", Content: agui.StringContent("x")},
+		&agui.Unknown{Name: "NEW"},
+	}
+	var rounds []Round
+	b, err := Restore(Config{Prefix: testPrefix, OnRound: func(r Round) { rounds = append(rounds, r) }}, slices.Values(events))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close("failed")
+	if len(rounds) != 1 || rounds[0].Messages[0].ToolCalls[0].Function.Arguments != "{}" {
+		t.Errorf("got %+v", rounds)
+	}
+}
