@@ -49,7 +49,10 @@ func (m *Message) Text() string {
 	if s, ok := unquote(m.Content); ok {
 		return s
 	}
-	var parts []struct{ Type, Text string }
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
 	if kindOf(m.Content) != '[' || unmarshal(m.Content, &parts) != nil {
 		return ""
 	}
