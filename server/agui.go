@@ -178,4 +178,3 @@ func who(r *http.Request) string {
 	}
 	return name
 }
-
