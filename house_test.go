@@ -175,8 +175,9 @@ func TestExportedNamesAreFew(t *testing.T) {
 	}
 }
 
-// aguiCatalogue returns the names that AG-UI's own list of events fixes: one
-// struct an event (it has a method Type) and one constant of type Type.
+// aguiCatalogue returns the names that AG-UI's own lists fix: one struct an event
+// (it has a method Type), and one constant each for a type of event, a role and
+// an outcome.
 func aguiCatalogue(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -190,7 +191,7 @@ func aguiCatalogue(t *testing.T) map[string]bool {
 			}
 			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
 				for _, s := range g.Specs {
-					if v := s.(*ast.ValueSpec); isIdent(v.Type, "Type") {
+					if v := s.(*ast.ValueSpec); isIdent(v.Type, "Type") || isIdent(v.Type, "Role") || isIdent(v.Type, "OutcomeType") {
 						for _, id := range v.Names {
 							found[id.Name] = true
 						}
