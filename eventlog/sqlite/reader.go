@@ -141,7 +141,7 @@ func (r *reader) run(ctx context.Context) error {
 			return eventlog.ErrClosed
 		}
 		if stale {
-			if err := r.catchUp(ctx); err != nil {
+			if err := r.catchUp(ctx); err != nil || r.stopped {
 				return err
 			}
 		}
