@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agentstream-go/agentstream/eventlog"
 	"github.com/agentstream-go/agentstream/source"
 )
 
@@ -36,6 +35,5 @@ func TestRun(t *testing.T) {
 		if err != nil || th.Title != "hello" || th.State != "idle" || th.LastRun.ID != "r1" || th.Agent != "fake" {
 			t.Errorf("thread: %+v, %v", th, err)
 		}
-		_ = eventlog.Cursor{}
 	})
 }

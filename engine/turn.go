@@ -81,6 +81,9 @@ func (t *turn) drive() (source.StopReason, error) {
 	t.seat.ready()
 	for {
 		kept := t.seat.session != nil
+		if t.ctx.Err() != nil {
+			return "", context.Cause(t.ctx)
+		}
 		if err := t.sit(); err != nil {
 			return "", err
 		}
