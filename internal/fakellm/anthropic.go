@@ -103,25 +103,25 @@ func anthropicBlocks(a message) []any {
 
 func (anthropicWire) whole(r *request, a message) any {
 	return object{
-		"id": "msg_scripted", "type": "message", "role": "assistant", "model": r.model, "content": anthropicBlocks(a),
+		"id": "msg_" + r.id, "type": "message", "role": "assistant", "model": r.model, "content": anthropicBlocks(a),
 		"stop_reason": anthropicStops[a.stop], "stop_sequence": nil, "usage": anthropicUsage(),
 	}
 }
 
 type anthropicSpeaker struct {
 	f     *frames
-	model string
+	r     *request
 	index int
 	open  string // type of the open block
 }
 
 func (anthropicWire) speaker(f *frames, r *request) speaker {
-	return &anthropicSpeaker{f: f, model: r.model, index: -1}
+	return &anthropicSpeaker{f: f, r: r, index: -1}
 }
 
 func (s *anthropicSpeaker) begin() {
 	s.f.send(object{"type": "message_start", "message": object{
-		"id": "msg_scripted", "type": "message", "role": "assistant", "model": s.model, "content": []any{},
+		"id": "msg_" + s.r.id, "type": "message", "role": "assistant", "model": s.r.model, "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil, "usage": anthropicUsage(),
 	}})
 	s.f.send(object{"type": "ping"})

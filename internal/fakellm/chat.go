@@ -83,22 +83,22 @@ func (chatWire) whole(r *request, a message) any {
 		m["tool_calls"] = calls
 	}
 	return object{
-		"id": "chatcmpl-scripted", "object": "chat.completion", "created": created, "model": r.model, "usage": chatUsage(),
+		"id": "chatcmpl-" + r.id, "object": "chat.completion", "created": created, "model": r.model, "usage": chatUsage(),
 		"choices": []any{object{"index": 0, "message": m, "finish_reason": chatStops[a.stop]}},
 	}
 }
 
 type chatSpeaker struct {
 	f     *frames
-	model string
+	r     *request
 	calls int
 }
 
-func (chatWire) speaker(f *frames, r *request) speaker { return &chatSpeaker{f: f, model: r.model} }
+func (chatWire) speaker(f *frames, r *request) speaker { return &chatSpeaker{f: f, r: r} }
 
 func (s *chatSpeaker) chunk(delta object, finish any) {
 	s.f.send(object{
-		"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": created, "model": s.model,
+		"id": "chatcmpl-" + s.r.id, "object": "chat.completion.chunk", "created": created, "model": s.r.model,
 		"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}},
 	})
 }
@@ -120,7 +120,7 @@ func (s *chatSpeaker) call(c call) {
 func (s *chatSpeaker) end(all message) {
 	s.chunk(object{}, chatStops[all.stop])
 	s.f.send(object{
-		"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": created, "model": s.model,
+		"id": "chatcmpl-" + s.r.id, "object": "chat.completion.chunk", "created": created, "model": s.r.model,
 		"choices": []any{}, "usage": chatUsage(),
 	})
 	s.f.raw("data: [DONE]\n\n")

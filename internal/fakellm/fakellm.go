@@ -22,6 +22,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,6 +46,7 @@ type Model struct {
 
 	mu       sync.Mutex
 	requests []Request
+	answers  int
 	calls    int
 	dropped  map[string]int
 }
@@ -160,11 +162,13 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire) {
 
 // play chooses the steps of the answer and notes the request.
 func (m *Model) play(wire wire, req *request) []step {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answers++
+	req.id = strconv.Itoa(m.answers)
 	if len(req.tools) == 0 {
 		return side(req)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	seen := Request{Wire: wire.name(), Script: req.marker.script, Prompt: req.prompt, Stream: req.stream}
 	for _, t := range req.tools {
 		seen.Tools = append(seen.Tools, t.Name)

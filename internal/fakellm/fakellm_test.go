@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -238,6 +239,37 @@ func TestToolsAreChosenByNameAndSchema(t *testing.T) {
 		if got.Text != "No tool fits. " {
 			t.Errorf("%s without a tool: %+v", prompt, got)
 		}
+	}
+}
+
+// Agents join what bears one id to one message, and then call for ever.
+func TestEveryAnswerHasItsOwnID(t *testing.T) {
+	server := httptest.NewServer(New(Options{}))
+	defer server.Close()
+	keys := map[string]string{"chat": "id", "responses": "id", "anthropic": "id", "gemini": "responseId"}
+	for _, d := range dialects {
+		seen := map[string]bool{}
+		for range 3 {
+			var id string
+			spy := d
+			spy.whole = func(_ *testing.T, v object, _ *answer) { id = dig[string](v, keys[d.name]) }
+			spy.ask(t, server.URL, d.prompt([]string{"hi"}, d.offer(), nil, false), false)
+			if id == "" || seen[id] {
+				t.Errorf("%s: id %q is none or not new", d.name, id)
+			}
+			seen[id] = true
+		}
+	}
+}
+
+func TestCallsComeToAnEnd(t *testing.T) {
+	server := httptest.NewServer(New(Options{}))
+	defer server.Close()
+	d := dialects[0]
+	past := slices.Repeat([]exchange{{[]string{"r"}}}, maxRounds)
+	body := d.prompt([]string{"[[S:err500]]"}, d.offer(), past, false)
+	if got := d.ask(t, server.URL, body, false); got.Text != "Enough of tools." {
+		t.Errorf("after %d rounds of calls: %+v", maxRounds, got)
 	}
 }
 

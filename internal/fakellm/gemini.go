@@ -105,9 +105,9 @@ func (geminiWire) failure(status int, message string) any {
 
 var geminiStops = map[string]string{"": "STOP", "calls": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}
 
-func geminiChunk(model string, parts []any, finish string) object {
+func geminiChunk(r *request, parts []any, finish string) object {
 	candidate := object{"index": 0, "content": object{"role": "model", "parts": parts}}
-	chunk := object{"candidates": []any{candidate}, "modelVersion": model, "responseId": "scripted"}
+	chunk := object{"candidates": []any{candidate}, "modelVersion": r.model, "responseId": r.id}
 	if finish != "" {
 		candidate["finishReason"] = finish
 		chunk["usageMetadata"] = object{
@@ -133,21 +133,21 @@ func (geminiWire) whole(r *request, a message) any {
 	for _, c := range a.calls {
 		parts = append(parts, geminiCall(c))
 	}
-	return geminiChunk(r.model, parts, geminiStops[a.stop])
+	return geminiChunk(r, parts, geminiStops[a.stop])
 }
 
 type geminiSpeaker struct {
-	f     *frames
-	model string
+	f *frames
+	r *request
 }
 
-func (geminiWire) speaker(f *frames, r *request) speaker { return geminiSpeaker{f, r.model} }
+func (geminiWire) speaker(f *frames, r *request) speaker { return geminiSpeaker{f, r} }
 
-func (s geminiSpeaker) part(p object)    { s.f.send(geminiChunk(s.model, []any{p}, "")) }
+func (s geminiSpeaker) part(p object)    { s.f.send(geminiChunk(s.r, []any{p}, "")) }
 func (s geminiSpeaker) begin()           {}
 func (s geminiSpeaker) thought(t string) { s.part(object{"text": t, "thought": true}) }
 func (s geminiSpeaker) text(t string)    { s.part(object{"text": t}) }
 func (s geminiSpeaker) call(c call)      { s.part(geminiCall(c)) }
 func (s geminiSpeaker) end(all message) {
-	s.f.send(geminiChunk(s.model, []any{object{"text": ""}}, geminiStops[all.stop]))
+	s.f.send(geminiChunk(s.r, []any{object{"text": ""}}, geminiStops[all.stop]))
 }

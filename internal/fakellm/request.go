@@ -9,6 +9,7 @@ import (
 
 // request is what all wires ask, in one form.
 type request struct {
+	id      string // of the answer: agents join messages of one id
 	model   string
 	stream  bool
 	framing framing
@@ -21,6 +22,7 @@ type request struct {
 	marker  marker
 	results []result // since the prompt
 	rounds  int      // how often calls were made since the prompt
+	ever    int      // how often in the whole history
 }
 
 // turn is one message of the history.
@@ -93,6 +95,11 @@ func (m marker) number(key string, otherwise int) int {
 // neither a result nor a note which the agent put there (those begin with '<').
 func (r *request) digest() {
 	r.marker.script = "plain"
+	for _, t := range r.turns {
+		if t.calls > 0 {
+			r.ever++
+		}
+	}
 	for i := len(r.turns) - 1; i >= 0; i-- {
 		t := r.turns[i]
 		m, marked := findMarker(t.text)

@@ -78,15 +78,15 @@ func (responsesWire) decode(_ *http.Request, body []byte) (*request, error) {
 
 func (responsesWire) failure(status int, message string) any { return openAIFailure(status, message) }
 
-func responsesBody(model, status string, output []any) object {
+func responsesBody(r *request, status string, output []any) object {
 	return object{
-		"id": "resp_scripted", "object": "response", "created_at": created, "model": model, "status": status, "output": output,
+		"id": "resp_" + r.id, "object": "response", "created_at": created, "model": r.model, "status": status, "output": output,
 		"parallel_tool_calls": true, "error": nil, "incomplete_details": nil, "usage": nil,
 	}
 }
 
-func responsesDone(model string, output []any, stop string) object {
-	body := responsesBody(model, "completed", output)
+func responsesDone(r *request, output []any, stop string) object {
+	body := responsesBody(r, "completed", output)
 	if stop == "length" || stop == "refusal" {
 		reason := map[string]string{"length": "max_output_tokens", "refusal": "content_filter"}[stop]
 		body["status"], body["incomplete_details"] = "incomplete", object{"reason": reason}
@@ -120,22 +120,22 @@ func callItem(id, status string, c call, args string) object {
 func (responsesWire) whole(r *request, a message) any {
 	output := []any{}
 	if a.thoughts != "" {
-		output = append(output, reasoningItem("rs_0", a.thoughts))
+		output = append(output, reasoningItem("rs_"+r.id+"_0", a.thoughts))
 	}
 	if a.text != "" {
-		output = append(output, messageItem("msg_0", "completed", textPart(a.text)))
+		output = append(output, messageItem("msg_"+r.id+"_0", "completed", textPart(a.text)))
 	}
 	for _, c := range a.calls {
 		output = append(output, callItem("fc_"+c.id, "completed", c, c.json()))
 	}
-	return responsesDone(r.model, output, a.stop)
+	return responsesDone(r, output, a.stop)
 }
 
 // responsesSpeaker numbers events and items, and closes the open item when
 // another begins.
 type responsesSpeaker struct {
 	f        *frames
-	model    string
+	r        *request
 	sequence int
 	output   []any
 	open     string // reasoning or message
@@ -144,7 +144,7 @@ type responsesSpeaker struct {
 }
 
 func (responsesWire) speaker(f *frames, r *request) speaker {
-	return &responsesSpeaker{f: f, model: r.model, output: []any{}}
+	return &responsesSpeaker{f: f, r: r, output: []any{}}
 }
 
 func (s *responsesSpeaker) send(kind string, fields object) {
@@ -160,8 +160,8 @@ func (s *responsesSpeaker) item(kind string, fields object) {
 }
 
 func (s *responsesSpeaker) begin() {
-	s.send("response.created", object{"response": responsesBody(s.model, "in_progress", []any{})})
-	s.send("response.in_progress", object{"response": responsesBody(s.model, "in_progress", []any{})})
+	s.send("response.created", object{"response": responsesBody(s.r, "in_progress", []any{})})
+	s.send("response.in_progress", object{"response": responsesBody(s.r, "in_progress", []any{})})
 }
 
 func (s *responsesSpeaker) added(item object) {
@@ -176,7 +176,7 @@ func (s *responsesSpeaker) done(item object) {
 func (s *responsesSpeaker) thought(t string) {
 	if s.open != "reasoning" {
 		s.stop()
-		s.open, s.id = "reasoning", fmt.Sprintf("rs_%d", len(s.output))
+		s.open, s.id = "reasoning", fmt.Sprintf("rs_%s_%d", s.r.id, len(s.output))
 		s.added(object{"id": s.id, "type": "reasoning", "summary": []any{}})
 		s.item("response.reasoning_summary_part.added", object{"summary_index": 0, "part": object{"type": "summary_text", "text": ""}})
 	}
@@ -187,7 +187,7 @@ func (s *responsesSpeaker) thought(t string) {
 func (s *responsesSpeaker) text(t string) {
 	if s.open != "message" {
 		s.stop()
-		s.open, s.id = "message", fmt.Sprintf("msg_%d", len(s.output))
+		s.open, s.id = "message", fmt.Sprintf("msg_%s_%d", s.r.id, len(s.output))
 		s.added(messageItem(s.id, "in_progress"))
 		s.item("response.content_part.added", object{"content_index": 0, "part": textPart("")})
 	}
@@ -222,6 +222,6 @@ func (s *responsesSpeaker) call(c call) {
 
 func (s *responsesSpeaker) end(all message) {
 	s.stop()
-	body := responsesDone(s.model, s.output, all.stop)
+	body := responsesDone(s.r, s.output, all.stop)
 	s.send("response."+body["status"].(string), object{"response": body})
 }

@@ -77,7 +77,14 @@ var scripts = map[string]func(r *request) []step{
 // Scripts returns the names that a marker may give, in order.
 func Scripts() []string { return slices.Sorted(maps.Keys(scripts)) }
 
+// maxRounds ends what would go round in circles: an agent whose history this
+// package misunderstands.
+const maxRounds = 100
+
 func scriptOf(r *request) []step {
+	if r.ever >= maxRounds {
+		return texts("Enough of tools.")
+	}
 	script, ok := scripts[r.marker.script]
 	if !ok {
 		return texts("There is no script " + r.marker.script + ". ")
