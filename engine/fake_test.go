@@ -248,7 +248,7 @@ func (w *world) start(thread, run, text string) Started {
 // stream reads a run to its end, as lines of what is told.
 func (w *world) stream(s Started) []string {
 	w.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	var out []string
 	for f, err := range w.Join(ctx, JoinRequest{Thread: s.Run.Thread, Started: &s}) {
@@ -293,7 +293,7 @@ func (w *world) line(data []byte) string {
 // settled waits until a run has ended.
 func (w *world) settled(thread, run string) Run {
 	w.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
 	for _, err := range w.Events(ctx, thread, eventlog.Cursor{}, EventOptions{Run: run}) {
 		if err != nil {
