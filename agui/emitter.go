@@ -67,6 +67,26 @@ func (e *Emitter) Begin(start RunStarted) {
 	e.write(&start)
 }
 
+// Replay takes into account an event of this run that was written before, by an
+// emitter that is gone, and writes nothing. After all of them the emitter goes on
+// where that one stopped, so that a run whose server died can be closed.
+func (e *Emitter) Replay(ev Event) {
+	e.begun = true
+	switch ev := ev.(type) {
+	case *RunStarted:
+		if ev.Input != nil {
+			e.track.history(ev.Input.Messages, false)
+			e.used.messages(ev.Input.Messages)
+		}
+	case *RunFinished, *RunError:
+		e.done = true
+	default:
+		if e.track.apply(ev, V1) == nil {
+			e.used.note(ev)
+		}
+	}
+}
+
 // ready begins the run if need be, and reports whether it is still open.
 func (e *Emitter) ready() bool {
 	if !e.begun {

@@ -158,3 +158,27 @@ func TestEmitterKeepsACallThatComesAgain(t *testing.T) {
 	}
 	e.Finish(agui.RunFinished{})
 }
+
+// A server that died in the middle of a run: the next one closes it.
+func TestEmitterGoesOnWhereAnotherStopped(t *testing.T) {
+	r := newRand(t)
+	for range 40 {
+		events := wildRun(r.IntN, times(r.IntN(40)))
+		for cut := 1; cut <= len(events); cut++ {
+			e, rest := record("run")
+			for _, data := range events[:cut] {
+				ev, err := agui.Decode(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.Replay(ev)
+			}
+			e.Delta(agui.KindText, "a", "more")
+			e.Fail(agui.RunError{Message: "lost", Code: "run_lost"})
+			whole := append(events[:cut:cut], *rest...)
+			if checkStream(t, whole); t.Failed() {
+				return
+			}
+		}
+	}
+}

@@ -74,7 +74,7 @@ type Interrupt struct {
 	Message        string          `json:"message,omitzero"`
 	ToolCallID     string          `json:"toolCallId,omitzero"`
 	ResponseSchema json.RawMessage `json:"responseSchema,omitzero"` // an object
-	ExpiresAt      string          `json:"expiresAt,omitzero"`      // RFC 3339; best left out, see the package's tests
+	ExpiresAt      string          `json:"expiresAt,omitzero"`      // RFC 3339; a 0.0.59 client can never leave a thread with an expired one
 	SubagentRunID  string          `json:"subagentRunId,omitzero"`
 	Metadata       json.RawMessage `json:"metadata,omitzero"` // an object
 }

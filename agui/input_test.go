@@ -1,6 +1,7 @@
 package agui_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -70,6 +71,21 @@ func TestDecodeInputSaysWhichFieldIsWrong(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
+	}
+}
+
+// The whole history is posted each time; it grows to megabytes.
+func TestDecodeInputTakesALongHistory(t *testing.T) {
+	long := strings.Repeat("é\n\"", 2<<20)
+	sent := agui.Input{ThreadID: "t", RunID: "r", Messages: []agui.Message{{ID: "u", Role: "user", Content: agui.StringContent(long)}}}
+	body := agui.Append(nil, &agui.RunStarted{Input: &sent})
+	body = bytes.TrimSuffix(bytes.TrimPrefix(body, []byte(`{"type":"RUN_STARTED","threadId":"","runId":"","input":`)), []byte("}"))
+	got, err := agui.DecodeInput(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Messages[0].Text() != long {
+		t.Error("the text is another one")
 	}
 }
 

@@ -92,3 +92,37 @@ func TestRunAgainstAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestAbortIsLocalToTheClient(t *testing.T) {
+	d := Clients(t)
+	for _, v := range Versions {
+		events := run(&agui.TextMessageStart{MessageID: "m"}, &agui.TextMessageContent{MessageID: "m", Delta: "hi"})
+		key := t.Name() + string(v)
+		r := d.MustRun(Call{Agent: key, Version: v, Frames: Frames(events...), AbortAfter: 2})
+		if r.Error != "" {
+			t.Errorf("%s: %+v", v, r)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := d.Wait(ctx, key, agui.TypeRunStarted, 1); err != nil {
+			t.Errorf("%s: %v", v, err)
+		}
+		for _, do := range []func(context.Context, string) error{d.Abort, d.Detach, d.Drop} {
+			if err := do(ctx, key); err != nil {
+				t.Errorf("%s: %v", v, err)
+			}
+		}
+	}
+}
+
+func TestFailuresSayWhat(t *testing.T) {
+	d := Clients(t)
+	if _, err := d.Run(context.Background(), Call{Version: "9.9.9"}); err == nil {
+		t.Error("a client of no version ran")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := d.Wait(ctx, "nobody", "", 1); err != context.Canceled {
+		t.Errorf("waiting for nobody: %v", err)
+	}
+}
