@@ -21,21 +21,22 @@ type question struct {
 // request takes what the agent asks; what it does not know is refused by the
 // connection.
 func (s *session) request(method string, params []byte, reply *acpwire.Reply) bool {
-	var q source.Request
-	var err error
+	read := s.tr.ask
 	switch method {
 	case "session/request_permission":
-		q, err = s.tr.ask(params)
 	case "elicitation/create":
-		q, err = s.tr.elicit(params)
+		read = s.tr.elicit
 	default:
 		return false
 	}
-	if err != nil {
-		reply.Fail(&acpwire.Error{Code: acpwire.CodeInvalidParams, Message: err.Error()})
-		return true
-	}
-	s.ask(q, reply)
+	s.guard(func() {
+		q, err := read(params)
+		if err != nil {
+			reply.Fail(&acpwire.Error{Code: acpwire.CodeInvalidParams, Message: err.Error()})
+			return
+		}
+		s.ask(q, reply)
+	})
 	return true
 }
 
@@ -113,6 +114,15 @@ func (s *session) settleAll() {
 	for len(s.questions) > 0 {
 		s.settle(s.questions[0], source.Answer{})
 	}
+}
+
+// dropQuestions ends what is open without a word to the agent, which is about
+// to be killed.
+func (s *session) dropQuestions() {
+	for _, one := range s.questions {
+		close(one.done)
+	}
+	s.questions = nil
 }
 
 // withdrawn: the agent takes its question back; it still wants an answer.

@@ -2,6 +2,8 @@ package acp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/agentstream-go/agentstream/internal/acpwire"
 	"github.com/agentstream-go/agentstream/source"
@@ -46,7 +48,8 @@ func (s *session) SetModel(ctx context.Context, id string) error {
 }
 
 // choose selects by config option, else by the older method. tolerant: an
-// agent that knows neither is left as it is, and that is told.
+// agent that knows neither is left as it is, and that is told; so is one that
+// does not know the model any more, because that must not fail every start.
 func (s *session) choose(ctx context.Context, c choice, value string, tolerant bool) error {
 	var id string
 	if err := s.inOrder(ctx, func() { id = s.options[c.category] }); err != nil {
@@ -61,9 +64,10 @@ func (s *session) choose(ctx context.Context, c choice, value string, tolerant b
 		params := map[string]string{"sessionId": s.id, c.param: value}
 		err = s.call(ctx, c.method, params, func([]byte) { s.observe(s.selected(c, value)) })
 	}
-	if tolerant && unknownMethod(err) {
+	var rpc *acpwire.Error
+	if tolerant && (unknownMethod(err) || c == modelChoice && errors.As(err, &rpc)) {
 		s.conn.Post(func() {
-			s.observe(source.Fact{Diagnostic: "the agent cannot be told its " + c.category + "; wanted " + value})
+			s.observe(source.Fact{Diagnostic: fmt.Sprintf("the agent keeps its own %s, not %s: %v", c.category, value, err)})
 		})
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestGuarantees(t *testing.T) {
 	mark := func(t *testing.T) string { return "acp-test-" + strings.ReplaceAll(t.Name(), "/", "-") }
-	sourcetest.Test(t, sourcetest.Kit{
+	sourcetest.Run(t, sourcetest.Kit{
 		Source: func(t *testing.T, s sourcetest.Script) source.Source {
 			script, err := json.Marshal(s)
 			if err != nil {

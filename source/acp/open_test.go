@@ -66,6 +66,8 @@ func TestOpen(t *testing.T) {
 			`session/new={"sessionId":"s1"}`, "session/set_mode={}", "session/set_model={}"}},
 		"no modes, no models": {o: source.Options{Mode: "plan", Model: "big"}, script: []string{"initialize=" + initialized(""),
 			`session/new={"sessionId":"s1"}`, "session/set_mode=" + noMethod, "session/set_model=" + noMethod}},
+		"a model that is no more": {o: source.Options{Model: "big"}, script: []string{"initialize=" + initialized(""),
+			`session/new={"sessionId":"s1"}`, `session/set_model=!{"code":-32602,"message":"no model big"}`}},
 		"no such mode": {o: source.Options{Mode: "plan"}, script: []string{"initialize=" + initialized(""),
 			`session/new={"sessionId":"s1"}`, `session/set_mode=!{"code":1,"message":"no mode plan"}`},
 			want: want{Code: source.CodeAgentError, Message: "tester: setting the mode failed: no mode plan"}},

@@ -23,6 +23,8 @@ type outcome struct {
 	err    error
 	lost   error // the connection ended instead of an answer
 	silent bool  // not a word came
+
+	panicked *panicked // instead of all else
 }
 
 // Run carries out one turn; see source.Session.
@@ -88,9 +90,12 @@ func (s *session) prompt(ctx context.Context, r *run) (int64, error) {
 
 // answered ends the turn, in wire order.
 func (s *session) answered(r *run, result []byte, err error) {
-	if s.run != r {
-		return
+	if s.run == r {
+		s.guard(func() { s.end(r, result, err) })
 	}
+}
+
+func (s *session) end(r *run, result []byte, err error) {
 	s.settleAll()
 	var rpc *acpwire.Error
 	o := outcome{}
@@ -105,6 +110,7 @@ func (s *session) answered(r *run, result []byte, err error) {
 
 // finish gives what Run returns after an outcome that nobody cancelled.
 func (s *session) finish(r *run, o outcome) (source.StopReason, error) {
+	s.rethrow(o)
 	if o.lost != nil {
 		return "", s.turnError(o.lost)
 	}
@@ -114,6 +120,13 @@ func (s *session) finish(r *run, o outcome) (source.StopReason, error) {
 			s.withFix(e)
 		}
 		return "", o.err
+	}
+	tainted := s.tainted
+	s.tainted = false
+	if o.reason == source.EndTurn && o.silent && tainted {
+		// Some agents swallow the prompt that follows a cancel.
+		s.breakWith(source.ErrSpoilt)
+		return "", source.ErrSpoilt
 	}
 	if o.reason == source.EndTurn && o.silent {
 		text := s.cmd.name() + " ended its turn without a word."
@@ -148,18 +161,30 @@ func (s *session) cancel(ctx context.Context, r *run, id int64) error {
 	}
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
+	s.tainted = !withdrawn
 	select {
-	case <-r.done:
+	case o := <-r.done:
+		s.rethrow(o)
 	case <-s.conn.Ended(): // the delivering goroutine settles every turn before it ends
 	case <-timer.C:
 		s.breakWith(source.ErrSpoilt)
 		s.process.Kill()
 		select {
-		case <-r.done:
+		case o := <-r.done:
+			s.rethrow(o)
 		case <-s.conn.Ended():
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// rethrow lets a panic of the handler come out of Run.
+func (s *session) rethrow(o outcome) {
+	if o.panicked != nil {
+		s.breakWith(source.ErrSpoilt)
+		s.process.Kill()
+		panic(o.panicked)
+	}
 }
 
 // turnError says in the package's terms why something failed.

@@ -192,7 +192,9 @@ func TestCancel(t *testing.T) {
 				t.Errorf("ended with %+v, text %q", got, rec.Text())
 			}
 			done = start(t.Context(), s, source.Turn{})
-			p.answer("session/prompt", `{"stopReason":"end_turn"}`)
+			m = p.expect("session/prompt")
+			p.update(chunk("next"))
+			p.say(`{"id":%s,"result":{"stopReason":"end_turn"}}`, m.ID)
 			if got := <-done; got.err != nil {
 				t.Errorf("the next turn: %v", got.err)
 			}
@@ -227,14 +229,9 @@ func TestCancel(t *testing.T) {
 			t.Errorf("ended with %+v", got)
 		}
 		p.expect("blocks")
-		s.SetMode(canceled(t), "x")
 		done = start(t.Context(), s, source.Turn{})
-		synctest.Wait()
-		for p.hear().Method != "session/prompt" {
-		}
-		p.say(`{"id":3,"result":{"stopReason":"end_turn"}}`)
-		p.say(`{"id":4,"result":{"stopReason":"end_turn"}}`)
-		p.say(`{"id":5,"result":{"stopReason":"end_turn"}}`)
+		m := p.expect("session/prompt")
+		p.say(`{"id":%s,"result":{"stopReason":"end_turn"}}`, m.ID)
 		if got := <-done; got.err != nil {
 			t.Errorf("the next turn: %+v", got)
 		}
@@ -412,6 +409,91 @@ func TestDiagnosticsReachTheObserver(t *testing.T) {
 		want := []string{"no JSON object: npm warn", "dropped a line of 200001 bytes, which is over the limit of 1000"}
 		if d := cmp.Diff(want, p.diagnostics()); d != "" {
 			t.Error(d)
+		}
+	})
+}
+
+// Some agents answer the prompt after a cancel at once and with nothing. The
+// session is of no more use, and the caller may say the prompt to another.
+func TestSwallowedPromptSpoils(t *testing.T) {
+	bubble(t, "", func(t *testing.T) {
+		p := newPeer(t)
+		s := p.opened(Command{}, "")
+		ctx, cancel := context.WithCancel(t.Context())
+		done := start(ctx, s, source.Turn{})
+		m := p.expect("session/prompt")
+		cancel()
+		p.expect("session/cancel")
+		p.say(`{"id":%s,"result":{"stopReason":"cancelled"}}`, m.ID)
+		<-done
+		rec := &agentstreamtest.Recorder{}
+		done = start(t.Context(), s, source.Turn{Handler: rec})
+		p.answer("session/prompt", `{"stopReason":"end_turn"}`)
+		if got := <-done; got.err != source.ErrSpoilt || len(rec.Events()) != 0 {
+			t.Errorf("ended with %+v, said %v", got, rec.Events())
+		}
+		if got := <-start(t.Context(), s, source.Turn{}); got.err != source.ErrSpoilt {
+			t.Errorf("the turn after it: %+v", got)
+		}
+	})
+}
+
+type panicky struct{ agentstreamtest.Recorder }
+
+func (*panicky) OnMessageChunk(string) { panic(io.ErrUnexpectedEOF) }
+
+// A handler's panic comes out of Run, where the caller can recover from it.
+func TestPanicComesOutOfRun(t *testing.T) {
+	for _, cancelled := range []bool{false, true} {
+		bubble(t, map[bool]string{false: "running", true: "cancelled"}[cancelled], func(t *testing.T) {
+			p := newPeer(t)
+			s := p.opened(Command{}, "")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			caught := make(chan any)
+			go func() {
+				defer func() { caught <- recover() }()
+				s.Run(ctx, source.Turn{Handler: &panicky{}, Ask: func(source.Request, func(source.Answer)) {}})
+			}()
+			p.expect("session/prompt")
+			p.say("%s", askLine("1", "c", fourOptions))
+			if cancelled {
+				cancel()
+				p.expect("session/cancel")
+				p.hear()
+			}
+			p.update(chunk("x"))
+			err, _ := (<-caught).(error)
+			if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "OnMessageChunk") || p.exit != "killed" {
+				t.Errorf("caught %v, agent %s", err, p.exit)
+			}
+			if got := <-start(t.Context(), s, source.Turn{}); got.err != source.ErrSpoilt {
+				t.Errorf("the next turn: %+v", got)
+			}
+		})
+	}
+}
+
+func TestAgentEndsBetweenTurns(t *testing.T) {
+	bubble(t, "", func(t *testing.T) {
+		p := newPeer(t)
+		s := p.opened(Command{}, "")
+		p.end("exit status 1")
+		synctest.Wait()
+		var e *source.Error
+		if got := <-start(t.Context(), s, source.Turn{}); !errors.As(got.err, &e) || e.Code != source.CodeAgentExited {
+			t.Errorf("ended with %+v", got)
+		}
+	})
+	bubble(t, "and takes no more", func(t *testing.T) {
+		p := newPeer(t)
+		s := p.opened(Command{}, "")
+		p.inR.Close()
+		s.conn.Notify(t.Context(), "x", nil)
+		synctest.Wait()
+		var e *source.Error
+		if got := <-start(t.Context(), s, source.Turn{}); !errors.As(got.err, &e) || e.Code != source.CodeAgentExited {
+			t.Errorf("ended with %+v", got)
 		}
 	})
 }

@@ -44,7 +44,9 @@ type session struct {
 	run       *run
 	questions []*question
 	strangers map[string]bool // other sessions' ids, each reported once
+	ruined    bool            // a handler panicked: nothing is said to anybody any more
 	options   configIDs
+	tainted   bool // the turn before was cancelled; of the one Run
 
 	mu     sync.Mutex
 	busy   bool
@@ -141,7 +143,7 @@ func (s *session) update(params []byte) {
 		s.stranger(text(v))
 		return
 	}
-	s.observeAll(s.tr.update(params))
+	s.guard(func() { s.observeAll(s.tr.update(params)) })
 }
 
 // stranger reports another session of the same agent, once: its updates are no

@@ -1,6 +1,6 @@
 // Package sourcetest checks a source against the guarantees G1 to G9 of package
 // source. Whoever writes a source gives it an agent that plays a Script on the
-// source's wire, and calls Test.
+// source's wire, and calls Run.
 package sourcetest
 
 // Verb is what the agent of a Script does in one Step.

@@ -28,8 +28,8 @@ type Kit struct {
 	Left func(t *testing.T) []int
 }
 
-// Test checks the source of a kit against G1 to G9, one subtest a scenario.
-func Test(t *testing.T, k Kit) {
+// Run checks the source of a kit against G1 to G9, one subtest a scenario.
+func Run(t *testing.T, k Kit) {
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
 			for _, turn := range sc.script {
