@@ -216,6 +216,10 @@ func TestCancel(t *testing.T) {
 			t.Errorf("the next turn: %v", got.err)
 		}
 	})
+}
+
+func TestCancelWhileSomethingIsSlow(t *testing.T) {
+	cause := errors.New("the user")
 	bubble(t, "the prompt was not yet sent", func(t *testing.T) {
 		p := newPeer(t)
 		s := p.opened(Command{}, "")

@@ -4,7 +4,7 @@ package acp
 // The translator chooses its profile by it.
 type agentInfo struct{ Name, Version string }
 
-// The translator (translate.go) is pure: no I/O, no clock, no goroutine. There
+// The translator is pure: no I/O, no clock, no goroutine. There
 // is one a session, and its methods are never called two at once:
 //
 //	newTranslator(agent agentInfo) *translator
