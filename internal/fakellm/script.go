@@ -54,7 +54,7 @@ var scripts = map[string]func(r *request) []step{
 	"tool_fail": tools(func(r *request) []step { return r.calling(r.read(r.path() + ".missing")) }),
 	"parallel":  tools(parallel),
 	"shell": tools(func(r *request) []step {
-		return r.calling(r.shell(r.marker.param("command", "echo agentstream-shell")))
+		return r.calling(r.shell(r.marker.param("command", "printf scripted > scripted.txt; cat scripted.txt")))
 	}),
 	"write": tools(func(r *request) []step {
 		return r.calling(r.write(r.path(), r.marker.param("content", "written by the script")))
