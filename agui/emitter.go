@@ -258,7 +258,7 @@ func (e *Emitter) Emit(ev Event) {
 	case *Unknown:
 		return
 	}
-	if !e.ready() || !e.acceptable(ev) || !e.put(ev) {
+	if !e.ready() || freeForm(ev) && !e.acceptable(ev) || !e.put(ev) {
 		return
 	}
 	switch ev.(type) {
@@ -268,6 +268,17 @@ func (e *Emitter) Emit(ev Event) {
 	case *TextMessageEnd, *ToolCallEnd, *ReasoningMessageEnd:
 		e.current.kind = 0
 	}
+}
+
+// freeForm reports whether the event has raw JSON or a word of a closed set, so
+// that a client may refuse it for what it holds.
+func freeForm(ev Event) bool {
+	switch ev.(type) {
+	case *StateDelta, *MessagesSnapshot, *ActivitySnapshot, *ActivityDelta, *TextMessageStart,
+		*ToolCallResult, *ReasoningEncryptedValue, *SubagentFinished:
+		return true
+	}
+	return false
 }
 
 // NeedsSnapshot reports whether arguments were replaced since the last

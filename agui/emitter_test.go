@@ -162,7 +162,7 @@ func TestEmitterKeepsACallThatComesAgain(t *testing.T) {
 // A server that died in the middle of a run: the next one closes it.
 func TestEmitterGoesOnWhereAnotherStopped(t *testing.T) {
 	r := newRand(t)
-	for range 40 {
+	for range 15 {
 		events := wildRun(r.IntN, times(r.IntN(40)))
 		for cut := 1; cut <= len(events); cut++ {
 			e, rest := record("run")
