@@ -140,12 +140,8 @@ func (c *checker) check(f engine.Frame) error {
 	if c == nil || f.Note {
 		return nil
 	}
-	e, err := agui.Decode(f.Data)
-	if err != nil {
-		return err
-	}
 	for _, v := range c.rules {
-		if err := v.Check(e); err != nil {
+		if err := v.CheckJSON(f.Data); err != nil {
 			return err
 		}
 	}
