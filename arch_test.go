@@ -33,6 +33,7 @@ var layers = []struct {
 	{"internal/aguitest", ". agui internal/..."},
 	{"internal/demoagent", ". internal/acpwire"},
 	{"internal/catalog", ". source source/all internal/..."},
+	{"internal/neutral", ". agui"},
 	{"internal/term", ". source"},
 	{"cmd/...", "./..."},
 	{"e2e/...", "./..."},
@@ -146,7 +147,7 @@ func TestHeavyModulesStayWhereTheyAreNeeded(t *testing.T) {
 		"github.com/cloudwego/eino": {"round/...", "engine", "server", "source/eino", "cmd/...", "bench/..."},
 		"modernc.org/sqlite":        {"eventlog/sqlite", "bench/..."},
 		"github.com/spf13/cobra":    {"cmd/..."},
-		"testing":                   {"agentstreamtest", "eventlog/eventlogtest", "source/sourcetest", "internal/...", "bench/..."},
+		"testing":                   {"agentstreamtest", "eventlog/eventlogtest", "source/sourcetest", "internal/...", "e2e/...", "bench/..."},
 	} {
 		only(t, fmt.Sprintf("imports %s", prefix), func(p string) bool { return p == prefix || strings.HasPrefix(p, prefix+"/") && prefix != "testing" }, may...)
 	}

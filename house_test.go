@@ -235,3 +235,64 @@ func TestTestsDoNotSleep(t *testing.T) {
 		})
 	}
 }
+
+// public reports whether others can import the folder.
+func public(folder string) bool {
+	for _, part := range strings.Split(folder, "/") {
+		if part == "internal" || part == "cmd" || part == "e2e" || part == "bench" || part == "web" {
+			return false
+		}
+	}
+	return true
+}
+
+// functions returns folder.Name for each function of the tree's tests, or of all
+// else, with its comments inside.
+func functions(t *testing.T, tests bool) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, f := range tree(t) {
+		if f.isTest() != tests {
+			continue
+		}
+		for _, d := range f.syntax.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Body != nil {
+				from, to := fileSet.Position(fn.Pos()).Offset, fileSet.Position(fn.End()).Offset
+				found[f.folder()+"."+fn.Name.Name] = f.text[from:to]
+			}
+		}
+	}
+	return found
+}
+
+func TestConstructorsHaveExamples(t *testing.T) {
+	tests := functions(t, true)
+	for name := range functions(t, false) {
+		dot := strings.LastIndexByte(name, '.')
+		folder, fn := name[:dot], name[dot+1:]
+		if !public(folder) || !strings.HasPrefix(fn, "New") && fn != "Open" && fn != "Restore" {
+			continue
+		}
+		if !strings.Contains(tests[folder+".Example"+fn], "// Output:") && !strings.Contains(tests[folder+".Example"], folder+"."+fn) {
+			t.Errorf("%s has no example with output", name)
+		}
+	}
+}
+
+func TestDecodersAreFuzzed(t *testing.T) {
+	tests := functions(t, true)
+	for name := range functions(t, false) {
+		dot := strings.LastIndexByte(name, '.')
+		folder, fn := name[:dot], name[dot+1:]
+		if !ast.IsExported(fn) || !strings.HasPrefix(fn, "Parse") && !strings.HasPrefix(fn, "Decode") {
+			continue
+		}
+		fuzzed := false
+		for test, body := range tests {
+			fuzzed = fuzzed || strings.HasPrefix(test, folder+".Fuzz") && strings.Contains(body, fn)
+		}
+		if !fuzzed {
+			t.Errorf("%s has no fuzz target", name)
+		}
+	}
+}

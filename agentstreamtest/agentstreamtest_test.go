@@ -50,6 +50,21 @@ func TestScriptRoundTrip(t *testing.T) {
 	}
 }
 
+func FuzzParseScript(f *testing.F) {
+	f.Add(agentstreamtest.Samples().String())
+	f.Add("# x\n\n{\"event\":\"segment\"}")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := agentstreamtest.ParseScript(text)
+		if err != nil {
+			return
+		}
+		again, err := agentstreamtest.ParseScript(s.String())
+		if err != nil || again.String() != s.String() {
+			t.Errorf("not a fixed point (%v):\n%s\n%s", err, s, again)
+		}
+	})
+}
+
 func TestSamplesHaveEveryKind(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, e := range agentstreamtest.Samples() {
