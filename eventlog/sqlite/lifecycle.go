@@ -64,7 +64,7 @@ func (t *tx) trim(name string, upTo eventlog.Cursor, replacement []eventlog.Even
 	if uint64(len(replacement)) > upTo.Seq {
 		return fmt.Errorf("%w: %d events do not fit into %d numbers", eventlog.ErrInvalid, len(replacement), upTo.Seq)
 	}
-	if err := t.flush(); err != nil {
+	if err := t.flush(true); err != nil {
 		return err
 	}
 	if err := t.exec("DELETE FROM segments WHERE id BETWEEN ? AND ?",
@@ -79,7 +79,8 @@ func (t *tx) trim(name string, upTo eventlog.Cursor, replacement []eventlog.Even
 		for i := range replacement {
 			w.add(&replacement[i])
 		}
-		if err := t.insert(th.num, w.seal()); err != nil {
+		w.seal()
+		if err := t.insert(th.num, w.segment); err != nil {
 			return err
 		}
 	}
@@ -110,9 +111,9 @@ func (t *tx) cut(th *thread, seq uint64) error {
 	if err != nil || !whole {
 		return broken(damaged(t.writer.log.path, "%w", err))
 	}
-	cut := w.seal()
+	w.seal()
 	return t.exec("UPDATE segments SET n = ?, data = ? WHERE id = ?",
-		int64(cut.n), cut.data, segmentID(th.num, cut.last))
+		int64(w.n), w.data, segmentID(th.num, w.last))
 }
 
 func (t *tx) deleteThread(name string, epoch uint64, b *eventlog.Batch) error {
@@ -126,7 +127,7 @@ func (t *tx) deleteThread(name string, epoch uint64, b *eventlog.Batch) error {
 	if err := t.global(b); err != nil || th == nil {
 		return err
 	}
-	if err := t.flush(); err != nil {
+	if err := t.flush(true); err != nil {
 		return err
 	}
 	delete(t.writer.threads, name)

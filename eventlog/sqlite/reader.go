@@ -218,14 +218,20 @@ func (r *reader) chunk(ctx context.Context) (segs []segment, more bool, err erro
 		if err != nil || th == nil {
 			return err
 		}
-		segs, more, err = c.segments(r.log.path, th, r.pos.Seq)
+		if segs, more, err = c.segments(r.log.path, th, r.pos.Seq); err != nil || len(segs) > 0 {
+			return err
+		}
+		head, err := c.head(r.log.path, th)
+		if err == nil && r.pos.Seq > head {
+			err = fmt.Errorf("%w: the last record is %d", eventlog.ErrGone, head)
+		}
 		return err
 	})
 	return segs, more, err
 }
 
-// validate finds out whether the reader's position can be served. The thread is
-// nil if there is none yet.
+// validate finds out whether the reader's position can be served, as far as the
+// thread alone says. The thread is nil if there is none yet.
 func (r *reader) validate(c *conn) (*thread, error) {
 	th, err := c.thread(r.thread)
 	if err != nil {
@@ -241,13 +247,11 @@ func (r *reader) validate(c *conn) (*thread, error) {
 		return nil, fmt.Errorf("%w: the log has been made anew", eventlog.ErrGone)
 	case r.pos.Seq != 0 && r.pos.Seq < th.floor:
 		return nil, fmt.Errorf("%w: what came after it was trimmed", eventlog.ErrGone)
-	case r.pos.Seq > th.head:
-		return nil, fmt.Errorf("%w: the last record is %d", eventlog.ErrGone, th.head)
 	}
 	return th, nil
 }
 
-// thread reads a thread with its head.
+// thread reads a thread, without its head.
 func (c *conn) thread(name string) (*thread, error) {
 	row, err := c.first(selectThread, name)
 	if err != nil || row == nil {
@@ -255,9 +259,28 @@ func (c *conn) thread(name string) (*thread, error) {
 	}
 	th := &thread{name: name}
 	th.read(row)
+	return th, nil
+}
+
+// stored reads the number of the last record that is not in the journal.
+func (c *conn) stored(th *thread) (uint64, error) {
 	head, err := c.number(selectHead, segmentID(th.num, 0), segmentID(th.num, maxSeq))
-	th.head = max(uint64(head)&maxSeq, th.floor)
-	return th, err
+	return max(uint64(head)&maxSeq, th.floor), err
+}
+
+// head reads the number of the last record.
+func (c *conn) head(path string, th *thread) (uint64, error) {
+	head, err := c.stored(th)
+	if err != nil {
+		return 0, failure(path, err)
+	}
+	err = c.journaled(path, func(num int64, s segment) error {
+		if num == th.num {
+			head = s.last
+		}
+		return nil
+	})
+	return head, failure(path, err)
 }
 
 // segments reads those that hold records after seq, about chunkBytes of them. It
@@ -265,18 +288,30 @@ func (c *conn) thread(name string) (*thread, error) {
 // not be gone on from.
 func (c *conn) segments(path string, th *thread, seq uint64) (segs []segment, more bool, err error) {
 	size, limit := 0, max(th.floor, 1)
+	add := func(s segment) error {
+		if n := len(segs); n > 0 && segs[n-1].last+1 != s.first() {
+			return damaged(path, "thread %q: records %d to %d are missing", th.name, segs[n-1].last+1, s.first()-1)
+		}
+		segs = append(segs, s)
+		size += len(s.data)
+		return nil
+	}
 	err = c.each(func(row []driver.Value) (bool, error) {
 		s, err := readSegment(path, th.gen, row)
 		if err != nil {
 			return false, err
 		}
-		if len(segs) > 0 && segs[len(segs)-1].last+1 != s.first() {
-			return false, damaged(path, "thread %q: records %d to %d are missing", th.name, segs[len(segs)-1].last+1, s.first()-1)
-		}
-		segs = append(segs, s)
-		size += len(s.data)
-		more = size >= chunkBytes && s.last >= limit
-		return !more, nil
+		more = size+len(s.data) >= chunkBytes && s.last >= limit
+		return !more, add(s)
 	}, selectSegments, segmentID(th.num, seq), segmentID(th.num, maxSeq))
+	if err == nil && !more {
+		err = c.journaled(path, func(num int64, s segment) error {
+			if num != th.num || s.last <= seq {
+				return nil
+			}
+			s.gen = th.gen
+			return add(s)
+		})
+	}
 	return segs, more, failure(path, err)
 }

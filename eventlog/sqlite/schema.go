@@ -32,6 +32,10 @@ CREATE TABLE segments (
 	n    INTEGER NOT NULL,
 	data BLOB    NOT NULL
 ) STRICT;
+CREATE TABLE journal (
+	id   INTEGER PRIMARY KEY,
+	data BLOB    NOT NULL
+) STRICT;
 CREATE TABLE entries (
 	thread INTEGER NOT NULL,
 	key    TEXT    NOT NULL,

@@ -14,13 +14,18 @@ import (
 //
 // Data is a version byte, a CRC-32C of the rest, and for each record
 //
-//	kind byte; uvarint 2*len(data) + 1 if the run is another than the record's before;
-//	in that case uvarint len(run), run; data
+//	kind byte; uvarint 2*len(data) + 1 if the run is another than the record's
+//	before or this is the first; in that case uvarint len(run), run; data
+//
+// Segments that follow on one another are joined by joining their records.
 type segment struct {
 	gen  uint32
 	last uint64 // number of the last record
 	n    uint64 // how many
 	data []byte
+	// sealed says that the checksum is right. One that readers have is: its
+	// bytes are not written any more.
+	sealed bool
 }
 
 const (
@@ -53,7 +58,7 @@ func (w *segmentWriter) add(e *eventlog.Event) {
 	}
 	size := uint64(len(e.Data)) << 1
 	w.data = append(w.data, byte(e.Kind))
-	if e.Run != w.run {
+	if e.Run != w.run || w.n == 0 {
 		w.run = e.Run
 		w.data = binary.AppendUvarint(w.data, size|1)
 		w.data = binary.AppendUvarint(w.data, uint64(len(e.Run)))
@@ -67,9 +72,23 @@ func (w *segmentWriter) add(e *eventlog.Event) {
 }
 
 // seal completes the segment; no record may be added after it.
-func (w *segmentWriter) seal() segment {
-	binary.LittleEndian.PutUint32(w.data[1:], crc32.Checksum(w.data[segmentHeader:], castagnoli))
-	return w.segment
+func (s *segment) seal() {
+	if s.sealed {
+		return
+	}
+	s.sealed = true
+	binary.LittleEndian.PutUint32(s.data[1:], crc32.Checksum(s.data[segmentHeader:], castagnoli))
+}
+
+// join returns a segment of the records of both, not sealed. The memory of the
+// receiver is used again if it belongs to a join before.
+func (s *segment) join(next *segment) segment {
+	return segment{
+		gen:  s.gen,
+		last: next.last,
+		n:    s.n + next.n,
+		data: append(s.data, next.data[segmentHeader:]...),
+	}
 }
 
 // check finds out whether stored bytes are still what was written.
@@ -82,6 +101,7 @@ func (s *segment) check() error {
 	case s.n == 0 || s.n > s.last:
 		return errors.New("a segment's numbers are wrong")
 	}
+	s.sealed = true
 	return nil
 }
 

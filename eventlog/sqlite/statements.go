@@ -44,19 +44,16 @@ func readSegment(path string, gen uint32, row []driver.Value) (segment, error) {
 	return s, nil
 }
 
-// flush stores whatever was appended so far.
-func (t *tx) flush() error {
+// flush stores whatever was appended so far; with move also all that is in the
+// journal goes where it stays.
+func (t *tx) flush(move bool) error {
 	for _, th := range t.open {
 		t.seal(th)
 	}
 	t.open = t.open[:0]
-	for ; t.written < len(t.sealed); t.written++ {
-		p := &t.sealed[t.written]
-		if err := t.insert(p.num, p.segment); err != nil {
-			return err
-		}
-	}
-	return nil
+	list := t.sealed[t.written:]
+	t.written = len(t.sealed)
+	return t.store(list, move)
 }
 
 func (t *tx) insert(num int64, s segment) error {

@@ -54,6 +54,11 @@ func (t *tx) thread(name string) (*thread, error) {
 	if err != nil || th == nil {
 		return nil, broken(err)
 	}
+	if th.head = t.writer.journal.head(th.num); th.head == 0 {
+		if th.head, err = t.conn.stored(th); err != nil {
+			return nil, broken(err)
+		}
+	}
 	t.writer.threads[name] = th
 	return th, nil
 }
@@ -164,7 +169,8 @@ func (t *tx) add(th *thread, events []eventlog.Event) {
 
 func (t *tx) seal(th *thread) {
 	if th.open != nil {
-		t.sealed = append(t.sealed, published{th.name, th.num, th.open.seal()})
+		th.open.seal()
+		t.sealed = append(t.sealed, published{th.name, th.num, th.open.segment})
 		th.open = nil
 	}
 }

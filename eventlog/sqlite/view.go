@@ -95,7 +95,7 @@ func (v *view) Records(after uint64, limit int) iter.Seq2[eventlog.Record, error
 	return func(yield func(eventlog.Record, error) bool) {
 		var d decoder
 		left, pos, stopped := limit, after, false
-		for more := v.thread.num != globalThread && pos < v.thread.head; more; {
+		for more := v.thread.num != globalThread; more; {
 			if v.ctx.Err() != nil {
 				yield(eventlog.Record{}, context.Cause(v.ctx))
 				return
@@ -124,4 +124,10 @@ func (v *view) Records(after uint64, limit int) iter.Seq2[eventlog.Record, error
 	}
 }
 
-func (v *view) Head() (eventlog.Cursor, error) { return v.thread.cursor(), nil }
+func (v *view) Head() (eventlog.Cursor, error) {
+	if v.thread.num == globalThread {
+		return eventlog.Cursor{}, nil
+	}
+	head, err := v.conn.head(v.path, v.thread)
+	return eventlog.Cursor{Gen: v.thread.gen, Seq: head}, err
+}

@@ -12,6 +12,7 @@ type writer struct {
 	conn    *conn
 	version int64              // data version: another one says that somebody else wrote
 	threads map[string]*thread // what is known of threads; dropped when somebody else wrote
+	journal journal            // likewise
 }
 
 const (
@@ -78,7 +79,7 @@ func (w *writer) transact(group []*request) error {
 	if err := w.apply(t, group); err != nil {
 		// What the failed transaction did to the cache is unknown. The
 		// rollback's own error is that there is nothing to roll back any more.
-		clear(w.threads)
+		w.forget()
 		_ = w.conn.run("ROLLBACK")
 		return failure(w.log.path, err)
 	}
@@ -100,7 +101,7 @@ func (w *writer) apply(t *tx, group []*request) error {
 			return r.err
 		}
 	}
-	if err := t.flush(); err != nil {
+	if err := t.flush(false); err != nil {
 		return err
 	}
 	if !t.changed {
@@ -114,13 +115,21 @@ func (w *writer) apply(t *tx, group []*request) error {
 // moment.
 func (w *writer) look() error {
 	version, err := w.conn.number("PRAGMA data_version")
-	if err != nil || version == w.version {
+	if err != nil {
 		return err
 	}
-	w.version = version
+	if version != w.version {
+		w.version = version
+		w.forget()
+		w.log.hub.unsettle()
+	}
+	return w.journal.load(w.log.path, w.conn)
+}
+
+// forget drops what is known of the file's content.
+func (w *writer) forget() {
 	clear(w.threads)
-	w.log.hub.unsettle()
-	return nil
+	w.journal.forget()
 }
 
 // databaseError marks an error of the database among a request's errors.
