@@ -37,7 +37,7 @@ func (t *turn) ask(q source.Request, reply func(source.Answer)) {
 	}
 	policy := t.e.o.Policy
 	if policy != PolicyAsk {
-		answer, allowed := policy.decide(q, t.rec.Cwd, t.e.o.Roots)
+		answer, allowed := policy.decide(q, t.rec.Cwd)
 		if !allowed {
 			t.run.Refused++
 		}

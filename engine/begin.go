@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agentstream-go/agentstream/agui"
@@ -205,10 +206,10 @@ var (
 func (r *StartRequest) fill() error {
 	in := &r.Input
 	switch {
-	case in.ThreadID == "" || len(in.ThreadID) > maxID || in.ThreadID[0] == 0:
-		return refuse("bad_request", "a thread id has 1 to %d bytes", maxID)
-	case len(in.RunID) > maxID:
-		return refuse("bad_request", "a run id has at most %d bytes", maxID)
+	case in.ThreadID == "" || len(in.ThreadID) > maxID || strings.Contains(in.ThreadID, "\x00"):
+		return refuse("bad_request", "a thread id has 1 to %d bytes, none of them NUL", maxID)
+	case len(in.RunID) > maxID || strings.Contains(in.RunID, "\x00"):
+		return refuse("bad_request", "a run id has at most %d bytes, none of them NUL", maxID)
 	}
 	if in.RunID == "" {
 		in.RunID = "run-" + randomID()

@@ -61,6 +61,19 @@ func (c *conversation) release() {
 	}
 }
 
+// later runs f in a goroutine of the engine, with a use of its own.
+func (c *conversation) later(f func(context.Context)) bool {
+	c.retain()
+	ok := c.e.later(func(ctx context.Context) {
+		defer c.release()
+		f(ctx)
+	})
+	if !ok {
+		c.release()
+	}
+	return ok
+}
+
 func (c *conversation) lock(ctx context.Context) error {
 	select {
 	case c.busy <- struct{}{}:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
@@ -15,6 +16,9 @@ import (
 // An unknown thread is an empty log.
 func (e *Engine) Events(ctx context.Context, thread string, after eventlog.Cursor, o EventOptions) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
+		if strings.HasPrefix(thread, "\x00") {
+			return // the engine's own
+		}
 		c := e.use(thread)
 		defer c.release()
 		if err := c.heal(ctx); err != nil {

@@ -211,9 +211,11 @@ func newWorld(t *testing.T, log eventlog.Log, scripts map[string]script, change 
 	return w
 }
 
-// close ends the engine; in a bubble nothing is left then.
+// close checks what holds of every thread, and ends the engine; in a bubble
+// nothing is left then.
 func (w *world) close() {
 	w.tb.Helper()
+	defer w.verify()
 	if err := w.Close(context.Background()); err != nil {
 		w.tb.Error(err)
 	}

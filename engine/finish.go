@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ func judge(stop source.StopReason, err, cause error) verdict {
 	case err == nil && stop == source.Cancelled, err != nil && errors.Is(cause, errCancelled):
 		return verdict{RunCancelled, source.Cancelled, nil, "cancelled"}
 	case err == nil:
-		return verdict{state: RunFinished, stop: stop}
+		return verdict{state: RunFinished, stop: cmp.Or(stop, source.EndTurn)}
 	case errors.Is(cause, errStopping):
 		return failed("server_stopping", errStopping.Error())
 	case errors.Is(cause, errSilent):
@@ -52,14 +53,15 @@ func (t *turn) finish(stop source.StopReason, err error) {
 	t.mu.Lock()
 	t.ending = true
 	t.stopTimers()
+	var broken error
 	if !lost {
-		t.end(v)
+		broken = t.tryEnd(v)
 	}
 	at := t.j.seq
 	t.j.commit()
 	next := len(t.rec.Queue) > 0
 	t.mu.Unlock()
-	broken := t.j.close()
+	broken = cmp.Or(broken, t.j.close())
 	t.cancel(errCancelled) // frees the context; too late to mean anything
 	if lost || broken != nil || err != nil && gone(err) {
 		t.seat.dropIf()
@@ -78,12 +80,28 @@ func (t *turn) finish(stop source.StopReason, err error) {
 	close(t.done)
 	switch {
 	case lost:
+	case errors.Is(broken, errPanic):
+		t.c.later(func(ctx context.Context) { t.c.settleLater(ctx, "internal", errPanic) })
 	case broken != nil:
-		t.e.later(func(ctx context.Context) { t.c.settleLater(ctx) })
+		t.c.later(func(ctx context.Context) { t.c.settleLater(ctx, "storage", errStorage) })
 	case next:
-		t.e.later(t.c.next)
+		t.c.later(t.c.next)
 	}
 	t.c.release()
+}
+
+// tryEnd is end, or an error if there is a defect: then nothing of it is written.
+func (t *turn) tryEnd(v verdict) (err error) {
+	at := t.j.seq
+	defer func() {
+		if err != nil {
+			t.j.group.reset()
+			t.j.seq = at
+		}
+	}()
+	defer t.recovered(&err)
+	t.end(v)
+	return nil
 }
 
 // end writes how the turn ended. While no run is open it opens one, because what

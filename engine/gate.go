@@ -27,6 +27,10 @@ func (g gate) enter(held func() agentstream.Event) bool {
 	}
 	t.said = true
 	t.lastSaid = time.Now()
+	if t.run.SilentSeconds > 0 {
+		t.run.SilentSeconds = 0
+		t.save()
+	}
 	if t.waiting {
 		t.hold(held())
 		return false

@@ -38,8 +38,7 @@ func (c *conversation) settle(ctx context.Context, state RunState, code, message
 	c.keep(t.list, t.j.head)
 	c.e.o.Logger.Warn("a run was left open and is ended", "thread", c.id, "run", t.run.ID, "code", code)
 	if len(t.rec.Queue) > 0 {
-		c.retain()
-		c.e.later(func(ctx context.Context) { defer c.release(); c.next(ctx) })
+		c.later(c.next)
 	}
 	return nil
 }
@@ -154,8 +153,8 @@ func (c *conversation) settleStray(ctx context.Context) error {
 	return c.settle(ctx, RunLost, "run_lost", lostMessage)
 }
 
-// settleLater ends a turn whose log failed, if the log works again.
-func (c *conversation) settleLater(ctx context.Context) {
+// settleLater ends a turn that could not end by itself, if the log works again.
+func (c *conversation) settleLater(ctx context.Context, code string, cause error) {
 	if c.lock(ctx) != nil {
 		return
 	}
@@ -163,8 +162,8 @@ func (c *conversation) settleLater(ctx context.Context) {
 	if c.open() != nil {
 		return
 	}
-	if err := c.settle(ctx, RunFailed, "storage", errStorage.Error()); err != nil {
-		c.e.o.Logger.Error("the log still fails; the run stays open until somebody looks at it", "thread", c.id, "error", err)
+	if err := c.settle(ctx, RunFailed, code, cause.Error()); err != nil {
+		c.e.o.Logger.Error("a run could not be ended; it stays open until somebody looks at it", "thread", c.id, "error", err)
 	}
 }
 
@@ -187,10 +186,7 @@ func (e *Engine) settleAll(ctx context.Context) error {
 		c := e.use(id)
 		err := c.settleStray(ctx)
 		if err == nil && c.open() == nil {
-			c.retain()
-			if !e.later(func(ctx context.Context) { defer c.release(); c.next(ctx) }) {
-				c.release()
-			}
+			c.later(c.next)
 		}
 		c.release()
 		if err != nil && !errors.Is(err, eventlog.ErrHeld) {

@@ -45,7 +45,7 @@ func (c *conversation) observe(f source.Fact) {
 	}
 	c.facts = append(c.facts, f)
 	if !c.storing {
-		c.storing = c.e.later(c.storeFacts)
+		c.storing = c.later(c.storeFacts)
 	}
 }
 

@@ -69,7 +69,7 @@ type Policy string
 
 const (
 	PolicyAsk   Policy = "ask"   // a person: the run is interrupted
-	PolicyReads Policy = "reads" // reads and searches inside the roots are allowed, all else refused
+	PolicyReads Policy = "reads" // reads and searches inside the thread's folder are allowed, all else refused
 	PolicyAll   Policy = "all"   // everything is allowed
 	PolicyNone  Policy = "none"  // everything is refused
 )

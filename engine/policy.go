@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 
 	"github.com/agentstream-go/agentstream"
@@ -9,13 +10,13 @@ import (
 )
 
 // decide answers a request by the policy; allowed says whether it granted.
-func (p Policy) decide(q source.Request, cwd string, roots []string) (a source.Answer, allowed bool) {
+func (p Policy) decide(q source.Request, cwd string) (a source.Answer, allowed bool) {
 	var kinds []string
 	switch p {
 	case PolicyAll:
 		kinds = []string{"allow_once", "allow_always"}
 	case PolicyReads:
-		if readOnly(q, append(slices.Clone(roots), cwd)) {
+		if readOnly(q, cwd) {
 			kinds = []string{"allow_once"}
 		}
 	}
@@ -25,11 +26,17 @@ func (p Policy) decide(q source.Request, cwd string, roots []string) (a source.A
 	return source.Refuse(q), false
 }
 
-// readOnly reports whether a call only looks, and only inside the roots. A call
-// that does not say where it looks is no such call.
-func readOnly(q source.Request, roots []string) bool {
+// readOnly reports whether a call only looks, and only inside the session's
+// folder. A call that does not say where it looks is no such call.
+func readOnly(q source.Request, cwd string) bool {
 	return (q.Kind == "read" || q.Kind == "search") && len(q.Locations) > 0 &&
-		!slices.ContainsFunc(q.Locations, func(l agentstream.Location) bool { return !inside(l.Path, roots) })
+		!slices.ContainsFunc(q.Locations, func(l agentstream.Location) bool {
+			path := l.Path
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(cwd, path)
+			}
+			return !inside(path, []string{cwd})
+		})
 }
 
 // optionOf gives the first option of the first kind that there is one of.

@@ -59,13 +59,13 @@ func TestPolicies(t *testing.T) {
 		{PolicyReads, "edit", at(file), once, "no"},
 		{PolicyReads, "", at(file), once, "no"},
 	} {
-		a, allowed := x.policy.decide(source.Request{Kind: x.kind, Locations: x.at, Options: x.options}, root, nil)
+		a, allowed := x.policy.decide(source.Request{Kind: x.kind, Locations: x.at, Options: x.options}, root)
 		if a.OptionID != x.want || allowed != (x.want == "yes" || x.want == "always") {
 			t.Errorf("%+v: %+v %v", x, a, allowed)
 		}
 	}
 	form := source.Request{Elicitation: &source.Elicitation{}, Options: yesNo}
-	if a, allowed := PolicyAll.decide(form, root, nil); !a.Declined || allowed {
+	if a, allowed := PolicyAll.decide(form, root); !a.Declined || allowed {
 		t.Errorf("a form is filled in by nobody: %+v", a)
 	}
 }

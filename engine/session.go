@@ -25,7 +25,7 @@ func (t *turn) sit() error {
 		return t.adjust(mode, model)
 	}
 	o := source.Options{
-		Cwd: cwd, Roots: t.e.o.Roots, Resume: resume, Mode: mode, Model: model,
+		Cwd: cwd, Resume: resume, Mode: mode, Model: model,
 		Observe: t.c.observe, Record: t.e.o.Record,
 	}
 	session, err := t.openSession(o)
