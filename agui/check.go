@@ -213,7 +213,7 @@ func (c checker) shaped(v jsontext.Value, name string, s *shape) error {
 	}
 	tag, ok := unquote(list.get(s.union))
 	variant, known := s.variants[tag]
-	if !ok || !known || c.version == V0 && tag == "cancelled" {
+	if !ok || !known || c.version == V0 && (tag == "cancelled" || tag == "file") {
 		return fmt.Errorf("%s: %q is unknown", s.union, tag)
 	}
 	if name == "outcome" && c.version == V0 {

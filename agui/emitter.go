@@ -57,6 +57,11 @@ func (e *Emitter) Begin(start RunStarted) {
 	}
 	e.begun = true
 	start.ThreadID, start.RunID = e.cfg.Thread, e.cfg.Run
+	if start.Input != nil {
+		echo := *start.Input
+		echo.Messages = portable(echo.Messages)
+		start.Input = &echo
+	}
 	if start.Input != nil && !e.acceptable(&start) {
 		start.Input = nil
 	}
@@ -243,21 +248,26 @@ func (e *Emitter) Emit(ev Event) {
 	switch ev := ev.(type) {
 	case *RunStarted:
 		e.Begin(*ev)
-		return
 	case *RunFinished:
 		e.Finish(*ev)
-		return
 	case *RunError:
 		e.Fail(*ev)
-		return
 	case *Custom, *Raw:
 		if e.ready() {
 			e.write(ev)
 		}
-		return
-	case *Unknown:
-		return
+	case *Unknown: // 0.0.59 takes none
+	case *MessagesSnapshot:
+		e.emit(&MessagesSnapshot{ev.Base, portable(ev.Messages)})
+	case *ToolCallResult:
+		m := Message{Role: RoleTool, Content: ev.Content}.Portable()
+		e.emit(&ToolCallResult{ev.Base, ev.MessageID, ev.ToolCallID, m.Content, RoleTool})
+	default:
+		e.emit(ev)
 	}
+}
+
+func (e *Emitter) emit(ev Event) {
 	if !e.ready() || freeForm(ev) && !e.acceptable(ev) || !e.put(ev) {
 		return
 	}

@@ -143,6 +143,15 @@ func TestEmitterDropsWhatAClientWouldMisread(t *testing.T) {
 	}
 }
 
+func TestEmitterMakesPartsOfAResultText(t *testing.T) {
+	e, events := record("r")
+	e.Emit(&agui.ToolCallResult{MessageID: "x", ToolCallID: "c", Content: json.RawMessage(`[{"type":"text","text":"a"},{"type":"image","source":{"type":"data","value":"AA==","mimeType":"image/png"}}]`)})
+	want := `{"type":"TOOL_CALL_RESULT","messageId":"x","toolCallId":"c","content":"a\n[image image/png]","role":"tool"}`
+	if got := string((*events)[1]); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
 // A call that comes again after an interrupt is the same call: its name, owner
 // and message cannot change.
 func TestEmitterKeepsACallThatComesAgain(t *testing.T) {

@@ -11,7 +11,7 @@ func (l *List) Apply(ev Event) {
 	switch e := ev.(type) {
 	case *RunStarted:
 		if e.Input != nil {
-			l.Add(e.Input.Messages...)
+			l.add(e.Input.Messages)
 		}
 	case *RunFinished:
 		l.interrupts = nil

@@ -54,8 +54,8 @@ type wireInput struct {
 
 // DecodeInput decodes what a client posted. Null means absent everywhere, fields
 // of other versions are ignored, messages with a role that the protocol does not
-// know are left out, and what old clients write differently is accepted. The
-// error names the field that is wrong.
+// know are left out, and what old clients write differently gets the form of 1.0.
+// The error names the field that is wrong.
 func DecodeInput(data []byte) (Input, error) {
 	var w wireInput
 	if kindOf(data) != '{' {
@@ -78,6 +78,7 @@ func DecodeInput(data []byte) (Input, error) {
 	known := in.Messages[:0]
 	for _, m := range in.Messages {
 		if m.Role.known() {
+			m.canonical()
 			known = append(known, m)
 		}
 	}

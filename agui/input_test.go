@@ -26,7 +26,7 @@ func TestDecodeInput(t *testing.T) {
 		{"a tool result as the last message, tools with null parameters", `{"threadId":"t","runId":"r","messages":[{"id":"a","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"},"encryptedValue":null}]},{"id":"x","role":"tool","toolCallId":"c","content":"ok","error":null}],"tools":[{"name":"f","description":"d","parameters":null}]}`,
 			agui.Input{ThreadID: "t", RunID: "r", Messages: []agui.Message{{ID: "a", Role: "assistant", ToolCalls: []agui.ToolCall{{ID: "c", Name: "f", Arguments: "{}"}}}, {ID: "x", Role: "tool", ToolCallID: "c", Content: text("ok")}}, Tools: []agui.Tool{{Name: "f", Description: "d"}}}},
 		{"parts, the old binary one too; context that is no string", `{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":[{"type":"text","text":"a"},{"type":"binary","mimeType":"image/png","data":"AA=="}]}],"context":[{"description":"d","value":"v"},{"description":"e","value":{"k":1}}]}`,
-			agui.Input{ThreadID: "t", RunID: "r", Messages: []agui.Message{{ID: "u", Role: "user", Content: json.RawMessage(`[{"type":"text","text":"a"},{"type":"binary","mimeType":"image/png","data":"AA=="}]`)}}, Context: []agui.ContextEntry{{Description: "d", Value: "v"}, {Description: "e", Value: `{"k":1}`}}}},
+			agui.Input{ThreadID: "t", RunID: "r", Messages: []agui.Message{{ID: "u", Role: "user", Content: json.RawMessage(`[{"type":"text","text":"a"},{"type":"image","source":{"type":"data","value":"AA==","mimeType":"image/png"}}]`)}}, Context: []agui.ContextEntry{{Description: "d", Value: "v"}, {Description: "e", Value: `{"k":1}`}}}},
 		{"a role of a newer client is left out", `{"threadId":"t","runId":"r","messages":[{"id":"u","role":"oracle","content":5},{"id":"v","role":"user","content":"q"}]}`,
 			agui.Input{ThreadID: "t", RunID: "r", Messages: []agui.Message{{ID: "v", Role: "user", Content: text("q")}}}},
 		{"a name twice, as JavaScript reads it", `{"threadId":"x","threadId":"t","runId":"r","messages":[]}`,
@@ -98,6 +98,43 @@ func TestMessageText(t *testing.T) {
 		m := agui.Message{Content: json.RawMessage(content)}
 		if got := m.Text(); got != want {
 			t.Errorf("%s: %q, want %q", content, got, want)
+		}
+	}
+}
+
+func TestContentGetsTheFormOfTheProtocol(t *testing.T) {
+	for _, tt := range []struct{ role, in, want, portable string }{
+		{"user", `"text"`, `"text"`, `"text"`},
+		{"user", `[{"type":"text","text":"a","id":null,"odd":1},{"type":"odd"},5,{"type":"image"},{"type":"image","source":{"type":"odd"}}]`, `[{"type":"text","text":"a"}]`, `[{"type":"text","text":"a"}]`},
+		{"user", `[{"type":"image","id":"i","source":{"type":"url","value":"http://x/y.png"},"metadata":{"a":1}}]`, `[{"type":"image","id":"i","source":{"type":"url","value":"http://x/y.png"},"metadata":{"a":1}}]`, `[{"type":"image","id":"i","source":{"type":"url","value":"http://x/y.png"},"metadata":{"a":1}}]`},
+		{"user", `[{"type":"document","source":{"type":"file","value":"f1","provider":"p","mimeType":"application/pdf"}}]`, `[{"type":"document","source":{"type":"file","value":"f1","provider":"p","mimeType":"application/pdf"}}]`, `[{"type":"text","text":"[document application/pdf]"}]`},
+		{"user", `[{"type":"binary","mimeType":"audio/wav","url":"http://x"},{"type":"binary","mimeType":"a/b","id":"f","filename":"n"}]`, `[{"type":"audio","source":{"type":"url","value":"http://x","mimeType":"audio/wav"}},{"type":"document","source":{"type":"file","value":"f","mimeType":"a/b"},"metadata":{"filename":"n"}}]`, `[{"type":"audio","source":{"type":"url","value":"http://x","mimeType":"audio/wav"}},{"type":"text","text":"[document a/b]"}]`},
+		{"tool", `[{"type":"text","text":"a"},{"type":"video","source":{"type":"url","value":"u"}}]`, `[{"type":"text","text":"a"},{"type":"video","source":{"type":"url","value":"u"}}]`, `"a\n[video]"`},
+		{"assistant", `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, `"a\nb"`, `"a\nb"`},
+	} {
+		body := `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"` + tt.role + `","toolCallId":"c","content":` + tt.in + `}]}`
+		in, err := agui.DecodeInput([]byte(body))
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			continue
+		}
+		if got := string(in.Messages[0].Content); got != tt.want {
+			t.Errorf("%s %s: %s, want %s", tt.role, tt.in, got, tt.want)
+		}
+		if got := string(in.Messages[0].Portable().Content); got != tt.portable {
+			t.Errorf("%s %s, portable: %s, want %s", tt.role, tt.in, got, tt.portable)
+		}
+		e, events := record("run")
+		e.Begin(agui.RunStarted{Input: &in})
+		e.Emit(&agui.MessagesSnapshot{Messages: in.Messages})
+		e.Finish(agui.RunFinished{})
+		if checkStream(t, *events); len(*events) != 3 || !bytes.Contains((*events)[0], []byte(`"input"`)) {
+			t.Errorf("%s %s: %s", tt.role, tt.in, bytes.Join(*events, []byte("\n")))
+		}
+		live, folded := agui.NewList(), agui.NewList()
+		live.Add(in.Messages...)
+		if fold(t, folded, *events); string(live.AppendJSON(nil)) != string(folded.AppendJSON(nil)) {
+			t.Errorf("%s %s: %s live, %s folded", tt.role, tt.in, live.AppendJSON(nil), folded.AppendJSON(nil))
 		}
 	}
 }

@@ -51,9 +51,11 @@ type callRef struct {
 // NewList returns an empty list.
 func NewList() *List { return &List{} }
 
-// Add appends messages whose ids are not in the list, as a client does with
-// RUN_STARTED.input.messages.
-func (l *List) Add(messages ...Message) {
+// Add appends messages whose ids are not in the list, in their portable form, as
+// an Emitter writes them into RUN_STARTED.input.
+func (l *List) Add(messages ...Message) { l.add(portable(messages)) }
+
+func (l *List) add(messages []Message) {
 	for i := range messages {
 		if l.byID[messages[i].ID] == nil {
 			l.push(newEntry(&messages[i]))

@@ -135,6 +135,9 @@ var matrix = []stream{
 	{name: "snapshot, unknown role", events: `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"odd","content":""}]}`, bad: "01"},
 	{name: "snapshot, messages null", events: `{"type":"MESSAGES_SNAPSHOT","messages":null}`, bad: "01"},
 	{name: "snapshot, tool result as parts", events: `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"tool","toolCallId":"c","content":[{"type":"text","text":"x"}]}]}`, bad: "0"},
+	{name: "snapshot, a file that only its provider can open", events: `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":[{"type":"document","source":{"type":"file","value":"f"}}]}]}`, bad: "0"},
+	{name: "snapshot, unknown part", events: `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":[{"type":"odd"}]}]}`, bad: "01"},
+	{name: "snapshot, unknown field in a part", events: `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"u","role":"user","content":[{"type":"text","text":"t","odd":1}]}]}`, bad: "1"},
 	{name: "input", events: `!{"type":"RUN_STARTED","threadId":"t","runId":"r","protocolVersion":"1.0","parentRunId":"p","input":{"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"q"}],"state":{},"tools":[],"context":[],"forwardedProps":{}}}` + "\n" + finished},
 	{name: "input without tools", events: `!{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{"threadId":"t","runId":"r","messages":[]}}` + "\n" + finished, bad: "0"},
 
