@@ -66,8 +66,8 @@ type callMeta struct {
 		Locations []agentstream.Location `json:"locations"`
 		Diffs     []struct {
 			Path    string  `json:"path"`
-			OldText *string `json:"oldText"`
-			NewText string  `json:"newText"`
+			OldText *string `json:"old"`
+			NewText string  `json:"new"`
 		} `json:"diffs"`
 	} `json:"agentstream"`
 }
@@ -123,8 +123,8 @@ func custom(e *agui.Custom, h agentstream.StreamHandler) {
 		ToolCallID   string  `json:"toolCallId"`
 		Data         string  `json:"data"`
 		Path         string  `json:"path"`
-		OldText      *string `json:"oldText"`
-		NewText      string  `json:"newText"`
+		OldText      *string `json:"old"`
+		NewText      string  `json:"new"`
 		Title, Kind  string
 		Used, Size   int
 		MIMEType     string `json:"mimeType"`
