@@ -185,7 +185,7 @@ func TestPathsStayInside(t *testing.T) {
 			t.Errorf("write %s: %q", name, a.message())
 		}
 	}
-	if a := agent.prompt(session, "read "+filepath.Join(dir, "a.txt")); !strings.Contains(a.message(), "has 1 lines") {
+	if a := agent.prompt(session, "read "+filepath.Join(dir, "a.txt")); !strings.Contains(a.message(), "has one line") {
 		t.Errorf("absolute path inside: %q", a.message())
 	}
 }

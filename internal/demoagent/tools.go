@@ -57,6 +57,9 @@ func list(t *turn, _ argument) error {
 		names = append(names, name)
 	}
 	c.done(strings.Join(names, "\n"))
+	if len(entries) == 1 {
+		return t.say("There is one file or folder here.")
+	}
 	return t.say(fmt.Sprintf("There are %d files and folders here.", len(entries)))
 }
 
@@ -76,7 +79,11 @@ func read(t *turn, a argument) error {
 		return t.say("I could not read `" + a.text + "`.")
 	}
 	c.done(text)
-	return t.say(fmt.Sprintf("`%s` has %d lines.", a.text, strings.Count(text, "\n")+1))
+	lines := len(strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n"))
+	if lines == 1 {
+		return t.say("`" + a.text + "` has one line.")
+	}
+	return t.say(fmt.Sprintf("`%s` has %d lines.", a.text, lines))
 }
 
 func (t *turn) readFile(name string) (string, error) {

@@ -87,7 +87,7 @@ var scripts = map[string][]agentstream.Event{
 	},
 	"output": {
 		agentstream.ToolCall{ID: "1", Title: "make"}, agentstream.ToolCallUpdate{ID: "1", Status: running},
-		agentstream.Output{ID: "1", Data: "compiling\r"}, agentstream.Output{ID: "1", Data: "\n\x1b[32mok\x1b[0m\nno "}, agentstream.Output{ID: "1", Data: "end"},
+		agentstream.Output{ID: "1", Data: "compiling\r"}, agentstream.Output{ID: "1", Data: "\n\x1b[32mok\x1b[0m \x1b[2J\nno "}, agentstream.Output{ID: "1", Data: "end"},
 		agentstream.ToolCallUpdate{ID: "1", Content: "compiling…", Status: completed},
 		agentstream.ToolCall{ID: "2", Title: "seq 100"}, agentstream.Output{ID: "2", Data: strings.Repeat("line\n", 100)},
 		agentstream.ToolCallUpdate{ID: "2", Status: completed}, agentstream.MessageChunk{Text: "Done."},

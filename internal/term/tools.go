@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -22,7 +23,6 @@ type call struct {
 	shown           bool   // its first line is on the screen
 	partial         string // output without its newline
 	lines           int
-	cleaner         cleaner
 }
 
 // label is the call's text, clean and on one line.
@@ -168,7 +168,7 @@ func (r *Renderer) OnOutput(e agentstream.Output) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.callOf(e.ID)
-	c.partial += c.cleaner.next(e.Data)
+	c.partial += e.Data
 	for {
 		line, rest, found := strings.Cut(c.partial, "\n")
 		if !found {
@@ -195,12 +195,19 @@ func (c *call) output(r *Renderer, line string) {
 		r.show(c)
 	}
 	r.aside()
-	r.line(dim, "  │ "+strings.ReplaceAll(line, "\t", "    "))
+	r.line(dim, "  │ "+strings.ReplaceAll(Clean(bare(line)), "\t", "    "))
 }
+
+// colours are what commands put into their output on any terminal.
+var colours = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+
+// bare is a line of output without its colours and the CR at its end; what
+// else it has of control characters is for Clean.
+func bare(line string) string { return colours.ReplaceAllString(strings.TrimSuffix(line, "\r"), "") }
 
 // flush shows an output line that has no end yet.
 func (c *call) flush(r *Renderer) {
-	if c.partial += c.cleaner.rest(); c.partial != "" {
+	if c.partial != "" {
 		c.output(r, c.partial)
 		c.partial = ""
 	}
@@ -240,7 +247,7 @@ func (r *Renderer) OnRaw(agentstream.Raw) {}
 func firstLines(text string, n int) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = oneLine(line); line == "" {
+		if line = oneLine(bare(line)); line == "" {
 			continue
 		}
 		if len(lines) == n {
