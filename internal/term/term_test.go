@@ -282,6 +282,17 @@ func FuzzNoControlCharacterPasses(f *testing.F) {
 	})
 }
 
+func TestOutputWithoutLinesIsNotKept(t *testing.T) {
+	var tape tape
+	r := tape.renderer(Options{})
+	for range 1000 {
+		r.OnOutput(agentstream.Output{ID: "1", Data: strings.Repeat("x", 1000)})
+	}
+	if kept := len(r.calls["1"].partial); kept > maxLine {
+		t.Errorf("%d bytes are kept", kept)
+	}
+}
+
 func TestFit(t *testing.T) {
 	for _, c := range []struct {
 		text    string

@@ -12,6 +12,8 @@ import (
 const (
 	maxOutput = 20 // lines of a running tool that are shown
 	maxFailed = 5  // lines of a failed tool's result
+
+	maxLine = 8 << 10 // bytes of a line of output that has no end yet
 )
 
 // call is what is known of one tool call.
@@ -171,7 +173,7 @@ func (r *Renderer) OnOutput(e agentstream.Output) {
 	c.partial += e.Data
 	for {
 		line, rest, found := strings.Cut(c.partial, "\n")
-		if !found {
+		if !found && len(line) < maxLine {
 			break
 		}
 		c.partial = rest
