@@ -89,3 +89,28 @@ func TestOutputIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are kept: %.20q…", n, info.Output)
 	}
 }
+
+func TestEqualJSON(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{`{"a":1,"b":[true,null]}`, `{ "b" : [true, null], "a" : 1 }`, true},
+		{`{"n":9007199254740993}`, `{"n":9007199254740992}`, false},
+		{`{"n":1.0}`, `{"n":1}`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`[1]`, `[1,1]`, false},
+		{`{"a":1}`, `{"b":1}`, false},
+		{`{"a":1}`, `{"a":1,"b":1}`, false},
+		{`{"a":1}`, `[1]`, false},
+		{`[1]`, `{"a":1}`, false},
+		{`{"a":`, `{"a":`, true},
+		{`{"a":`, `{"a": `, false},
+		{`{} x`, `{}`, false},
+		{`"\u00fc"`, `"ü"`, true},
+	} {
+		if got := equalJSON([]byte(test.a), []byte(test.b)); got != test.want {
+			t.Errorf("%s and %s: %v", test.a, test.b, got)
+		}
+	}
+}

@@ -40,7 +40,27 @@ func checkScript(t testing.TB, script []step, reason string) *stage {
 	checkRounds(t, s.rounds)
 	checkOracle(t, script, s)
 	checkList(t, s.driven)
+	checkArguments(t, s)
 	return s
+}
+
+// checkArguments: a client and a round have the same arguments, but that a round
+// has an object of them.
+func checkArguments(t testing.TB, s *stage) {
+	t.Helper()
+	listed := map[string]string{}
+	for _, m := range s.folded.Messages() {
+		for _, c := range m.ToolCalls {
+			listed[c.ID] = c.Arguments
+		}
+	}
+	for _, r := range latest(s.rounds) {
+		for _, c := range r.Messages[0].ToolCalls {
+			if made, _ := object([]byte(listed[c.ID])); !equalJSON(made, []byte(c.Function.Arguments)) {
+				t.Errorf("the arguments of %s are %s in the round, %s in the list", c.ID, c.Function.Arguments, listed[c.ID])
+			}
+		}
+	}
 }
 
 var (

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/agui"
 )
 
@@ -31,58 +32,125 @@ func TestRestoreAtEveryStep(t *testing.T) {
 
 func checkRestore(t testing.TB, script []step, reason string) {
 	t.Helper()
-	live := newStage(t)
+	live, again := newStage(t), newStage(t)
 	live.play(script)
+	again.restore(live)
+	again.tick++
+	again.builder.Close(reason)
+	again.builder.Close(reason)
+	live.close(reason)
+	compareRestored(t, live, again)
 
-	again := newStage(t)
-	again.frames = nil
-	for _, frame := range live.frames {
-		e, err := agui.Decode([]byte(frame))
-		if err != nil {
-			t.Fatal(err)
+	revisions := map[int]int{}
+	for _, r := range live.rounds {
+		revisions[r.Number] = r.Revision
+	}
+	held := slices.ContainsFunc(script, func(s step) bool { return s.do == "hold" })
+	for _, r := range latest(again.rounds) {
+		if want := revisions[r.Number]; r.Revision < want || !held && r.Revision != want {
+			t.Errorf("round %d restored with revision %d, it had %d", r.Number, r.Revision, want)
 		}
-		again.folded.Apply(e)
 	}
-	// The list and the emitter of the run that goes on are the engine's to
-	// restore; here the list is folded, and what is open is opened again.
-	again.driven = again.folded.Clone()
-	again.runs, again.tick, again.opened = live.runs, live.tick, live.opened
-	again.v0, again.v1 = agui.NewVerifier(agui.V0), agui.NewVerifier(agui.V1)
-	cfg := again.config()
-	cfg.Events = again.driven
-	b, err := Restore(cfg, decoded(t, live.frames))
+}
+
+// restore makes the stage go on where live stands, from what live stored. The
+// list and the emitter of the run are the engine's to restore; here the list is
+// folded and there is no emitter.
+func (s *stage) restore(live *stage) {
+	s.t.Helper()
+	s.driven = agui.NewList()
+	for e := range decoded(s.t, live.frames) {
+		s.driven.Apply(e)
+	}
+	s.runs, s.tick, s.opened = live.runs, live.tick, live.opened
+	cfg := s.config()
+	cfg.Events = s.driven
+	b, err := Restore(cfg, decoded(s.t, live.frames))
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	if len(again.rounds) > 0 {
-		t.Fatal("rounds were handed out while events were folded")
+	if len(s.rounds) > 0 {
+		s.t.Fatal("rounds were handed out while events were folded")
 	}
 	if !live.opened {
-		b.Resume("run"+string(rune('0'+live.runs+1)), again.driven)
+		s.runs++
+		b.Resume(s.run(), s.driven)
 	}
-	again.tick++
-	b.Close(reason)
-	b.Close(reason)
-	live.close(reason)
+	s.builder = b
+}
 
+func compareRestored(t testing.TB, live, again *stage) {
+	t.Helper()
 	if diff := cmp.Diff(indent(live.driven.AppendJSON(nil)), indent(again.driven.AppendJSON(nil))); diff != "" {
 		t.Errorf("lists (-live +restored):\n%s", diff)
 	}
 	if diff := cmp.Diff(finals(live.rounds), finals(again.rounds)); diff != "" {
 		t.Errorf("rounds (-live +restored):\n%s", diff)
 	}
-	revisions := map[int]int{}
-	for _, r := range live.rounds {
-		revisions[r.Number] = r.Revision
-	}
-	for _, r := range again.rounds {
-		if r.Revision < revisions[r.Number] {
-			t.Errorf("round %d restored with revision %d, it had %d", r.Number, r.Revision, revisions[r.Number])
-		}
-	}
-	if got, want := b.NextRound(), live.builder.NextRound(); got != want {
+	if got, want := again.builder.NextRound(), live.builder.NextRound(); got != want {
 		t.Errorf("the next round is %d, want %d", got, want)
 	}
+}
+
+// TestRestoreAndGoOn: a restored Builder takes what comes next as the one that
+// lived.
+func TestRestoreAndGoOn(t *testing.T) {
+	first := seed(t)
+	for i := range uint64(100) {
+		script := slices.DeleteFunc(randomScript(first*5_000_000+i, 60), informs)
+		cut := min(int(i)%60, len(script))
+		for cut > 0 && !runs(script[:cut]) {
+			cut--
+		}
+		live, again := newStage(t), newStage(t)
+		live.play(script[:cut])
+		again.restore(live)
+		for _, x := range script[cut:] {
+			live.do(x)
+			switch x.do {
+			case "suspend":
+				again.tick++
+				again.builder.Suspend()
+			case "resume":
+				again.tick++
+				again.runs++
+				again.builder.Resume(again.run(), again.driven)
+			default:
+				again.do(x)
+			}
+		}
+		if !live.opened {
+			again.runs++
+			again.builder.Resume(again.run(), again.driven)
+		}
+		again.tick++
+		again.builder.Close("")
+		live.close("")
+		compareRestored(t, live, again)
+		if t.Failed() {
+			t.Fatalf("thread %d, cut at %d:\n%s", i, cut, show(script))
+		}
+	}
+}
+
+// informs says whether a step tells about a call: what is said before the call
+// is declared is not stored.
+func informs(s step) bool {
+	e := s.event
+	if sub, ok := e.(agentstream.Subagent); ok {
+		e = sub.Event
+	}
+	_, ok := e.(agentstream.ToolCallInfo)
+	return ok
+}
+
+// runs says whether a run is open at the end of a script.
+func runs(script []step) bool {
+	open := true
+	for _, s := range script {
+		open = s.do == "resume" || open && s.do != "suspend"
+	}
+	return open
 }
 
 func decoded(t testing.TB, frames []string) func(func(agui.Event) bool) {

@@ -48,7 +48,7 @@ var (
 	deltas = []string{`{"a"`, `:1`, `}`, `,"b":"x y"}`, `{"path":"/tmp/ü"}`, ` `, `"text"`, "[1,", "2]"}
 	shots  = []string{
 		"", "{}", "null", "[]", `""`, `{"a":1}`, `{ "a" : 1 }`, `{"a":1,"b":"x y"}`, `{"b":"x y","a":1}`, `{"a":2}`,
-		`{"path":"/tmp/ü"}`, `{"path":"/tmp/ünder"}`, `[1,2]`, `"ls -la"`, `{"n":12345678901234567890}`, `{"a":`, "plain words",
+		`{"path":"/tmp/ü"}`, `{"path":"/tmp/ünder"}`, `{"path":"/tmp/ö"}`, `[1,2]`, `"ls -la"`, `{"n":12345678901234567890}`, `{"a":`, "plain words",
 	}
 	titles  = []string{"Read file", "ls", "", "read_file", "Größe", "a" + strings.Repeat("b", 70)}
 	kinds   = []string{"", "read", "edit", "execute", "other"}

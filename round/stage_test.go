@@ -129,6 +129,7 @@ func (s *stage) end(outcome *agui.Outcome) {
 	s.emitter.Finish(agui.RunFinished{Outcome: outcome})
 	s.opened = false
 	s.same()
+	s.sameBytes()
 }
 
 func (s *stage) same() {
@@ -136,6 +137,15 @@ func (s *stage) same() {
 	if got, want := s.folded.AppendJSON(nil), s.driven.AppendJSON(nil); !bytes.Equal(got, want) {
 		s.t.Errorf("what a client holds is not what the Builder's calls describe (-described +held):\n%s",
 			cmp.Diff(indent(want), indent(got)))
+	}
+}
+
+// sameBytes holds raw JSON to more: what was streamed and what is stored are the
+// same bytes, not only the same values.
+func (s *stage) sameBytes() {
+	s.t.Helper()
+	if diff := cmp.Diff(s.driven.Messages(), s.folded.Messages()); diff != "" {
+		s.t.Errorf("(-described +held):\n%s", diff)
 	}
 }
 
