@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/engine"
+	"github.com/agentstream-go/agentstream/eventlog"
 	"github.com/agentstream-go/agentstream/internal/sse"
 )
 
@@ -49,7 +50,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, frames iter.Seq2[
 			err = verify.check(f)
 		}
 		if err != nil {
-			if r.Context().Err() == nil && !errors.Is(err, context.Canceled) {
+			// A closed log is the server's own end, which is no fault.
+			if r.Context().Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, eventlog.ErrClosed) {
 				s.log.Error("stream ended early", "path", r.URL.Path, "error", err)
 			}
 			return
