@@ -16,7 +16,7 @@ import (
 // peer is an agent by hand, over pipes and without a process. Tests run it in
 // a bubble of synctest, where time is what they make of it.
 type peer struct {
-	t     *testing.T
+	t     testing.TB
 	in    *bufio.Reader
 	inR   *io.PipeReader
 	inW   *io.PipeWriter
@@ -33,7 +33,7 @@ type peer struct {
 	wg    sync.WaitGroup
 }
 
-func newPeer(t *testing.T) *peer {
+func newPeer(t testing.TB) *peer {
 	p := &peer{t: t, done: make(chan struct{}), exit: "exit status 0"}
 	p.dead = sync.OnceFunc(func() { close(p.done) })
 	p.inR, p.inW = io.Pipe()
