@@ -12,6 +12,9 @@ const (
 	// which the writer waits for a checkpoint: only when everything is in the
 	// database file does the next transaction begin at its start again.
 	finishFrames = 8192
+	// stallBytes is how much is written before the writer makes a checkpoint
+	// itself, because none was made beside it.
+	stallBytes = 64 << 20
 )
 
 // checkpointer moves what is in the write-ahead log to the database file, on a
@@ -21,7 +24,6 @@ type checkpointer struct {
 	pending atomic.Int64 // bytes since the last one
 	signal  chan struct{}
 	quit    chan struct{}
-	err     error // of closing
 }
 
 func (k *checkpointer) init(c *conn) {
@@ -30,14 +32,18 @@ func (k *checkpointer) init(c *conn) {
 	k.quit = make(chan struct{})
 }
 
-// wrote is told by the writer how much it has written.
-func (k *checkpointer) wrote(n int) {
-	if k.pending.Add(int64(n)) < checkpointBytes {
-		return
-	}
-	select {
-	case k.signal <- struct{}{}:
+// wrote is told by the writer how much it has written with its connection.
+func (k *checkpointer) wrote(c *conn, n int) {
+	switch pending := k.pending.Add(int64(n)); {
+	case pending < checkpointBytes:
+	case pending < stallBytes:
+		select {
+		case k.signal <- struct{}{}:
+		default:
+		}
 	default:
+		k.pending.Store(0)
+		k.finish(c)
 	}
 }
 
@@ -45,7 +51,6 @@ func (k *checkpointer) wrote(n int) {
 // the writer never paused, it asks for the rest to be done between two
 // transactions.
 func (k *checkpointer) loop(finish func()) {
-	defer func() { k.err = k.conn.close() }()
 	for {
 		select {
 		case <-k.signal:

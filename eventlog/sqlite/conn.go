@@ -28,8 +28,9 @@ type stmt struct {
 	args  []driver.NamedValue // reused from call to call
 }
 
-// busyTimeout is how long another process may hold the write lock, in ms.
-const busyTimeout = 5000
+// busyTimeout is how long another process may hold the write lock, in ms; tests
+// are less patient.
+var busyTimeout = 5000
 
 // open opens one connection. Statements run before a pragma of the list fail
 // with the pragma's error.

@@ -31,14 +31,11 @@ type queue struct {
 	waiting []*request
 	closed  bool
 	signal  chan struct{} // capacity 1; a value says: look
-	stopped chan struct{} // closed when the writer has ended
 	finish  bool          // the writer shall do a checkpoint before the next transaction
-	err     error         // of closing the writer's connection
 }
 
 func (q *queue) init() {
 	q.signal = make(chan struct{}, 1)
-	q.stopped = make(chan struct{})
 }
 
 func (q *queue) wake() {

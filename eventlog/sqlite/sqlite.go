@@ -30,6 +30,7 @@ type Log struct {
 	opts Options
 
 	queue   queue
+	writer  *writer
 	hub     hub
 	readers readers
 	wal     checkpointer
@@ -102,8 +103,8 @@ func (l *Log) begin(c *conn) error {
 	l.hub.init(l)
 	l.readers.init(l.path)
 	l.wal.init(ck)
-	w := &writer{log: l, conn: c, version: version, threads: make(map[string]*thread)}
-	l.background.Go(w.loop)
+	l.writer = &writer{log: l, conn: c, version: version, threads: make(map[string]*thread)}
+	l.background.Go(l.writer.loop)
 	l.background.Go(func() { l.wal.loop(l.queue.checkpoint) })
 	return nil
 }
@@ -117,7 +118,9 @@ func (l *Log) Close() error {
 		l.queue.close()
 		l.wal.stop()
 		l.background.Wait()
-		l.closeErr = failure(l.path, errors.Join(l.wal.err, l.queue.err, l.readers.close()))
+		// The last connection to go makes a checkpoint and removes the
+		// write-ahead log, which two that go at once would leave.
+		l.closeErr = failure(l.path, errors.Join(l.wal.conn.close(), l.readers.close(), l.writer.conn.close()))
 	})
 	return l.closeErr
 }

@@ -24,7 +24,6 @@ const (
 )
 
 func (w *writer) loop() {
-	defer close(w.log.queue.stopped)
 	var spare []*request
 	for {
 		group, checkpoint := w.log.queue.take(spare)
@@ -32,7 +31,6 @@ func (w *writer) loop() {
 			w.log.wal.finish(w.conn)
 		}
 		if len(group) == 0 && !checkpoint {
-			w.log.queue.err = w.conn.close()
 			return
 		}
 		live := group[:0]
@@ -84,7 +82,7 @@ func (w *writer) transact(group []*request) error {
 		return failure(w.log.path, err)
 	}
 	w.log.hub.publish(t.sealed, t.unsettled)
-	w.log.wal.wrote(t.bytes)
+	w.log.wal.wrote(w.conn, t.bytes)
 	if len(w.threads) > maxThreads {
 		clear(w.threads)
 	}
