@@ -152,25 +152,25 @@ func (c *Conn) forget(id int64) bool {
 }
 
 // Call sends a request and waits for its answer, until ctx ends: then the
-// error is ctx's cause and the answer, if it comes, is dropped. It must not be
-// called by the delivering goroutine.
-func (c *Conn) Call(ctx context.Context, method string, params any) ([]byte, error) {
-	type answer struct {
-		result []byte
-		err    error
-	}
-	got := make(chan answer, 1)
+// error is ctx's cause. A result goes to then, if it is not nil, as Go's goes to
+// done: in wire order, whether or not Call still waits. Call must not be called
+// by the delivering goroutine.
+func (c *Conn) Call(ctx context.Context, method string, params any, then func(result []byte)) error {
+	got := make(chan error, 1)
 	_, err := c.Go(ctx, method, params, func(result []byte, err error) {
-		got <- answer{append([]byte(nil), result...), err}
+		if err == nil && then != nil {
+			then(result)
+		}
+		got <- err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	select {
-	case a := <-got:
-		return a.result, a.err
+	case err := <-got:
+		return err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 

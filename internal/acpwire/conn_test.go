@@ -134,7 +134,7 @@ func TestAnswerBeforeTheEndIsDelivered(t *testing.T) {
 			p.out.Close()
 		}()
 		p.want("n 1", "true<nil>", "lost", ErrLost.Error())
-		if _, err := p.conn.Call(t.Context(), "late", nil); !errors.Is(err, ErrLost) {
+		if err := p.conn.Call(t.Context(), "late", nil, nil); !errors.Is(err, ErrLost) {
 			t.Errorf("a call after the end: %v", err)
 		}
 		ran := false
@@ -155,7 +155,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 			p.hear()
 			cancel(cause)
 		}()
-		if _, err := p.conn.Call(ctx, "slow", nil); err != cause {
+		if err := p.conn.Call(ctx, "slow", nil, nil); err != cause {
 			t.Errorf("error %v", err)
 		}
 		p.say(`{"id":1,"result":1}`) // late: taken without a word
@@ -277,13 +277,14 @@ func ExampleNew() {
 		io.WriteString(agentOut, `{"method":"session/update","params":{"n":1}}`+"\n")
 		io.WriteString(agentOut, `{"id":1,"result":{"stopReason":"end_turn"}}`+"\n")
 	}()
-	result, err := c.Call(context.Background(), "session/prompt", nil)
-	fmt.Println(string(result), err)
+	err := c.Call(context.Background(), "session/prompt", nil, func(result []byte) { fmt.Println(string(result)) })
+	fmt.Println(err)
 	c.Close()
 	agentOut.Close()
 	agentIn.Close()
 	c.Wait()
 	// Output:
 	// session/update {"n":1}
-	// {"stopReason":"end_turn"} <nil>
+	// {"stopReason":"end_turn"}
+	// <nil>
 }

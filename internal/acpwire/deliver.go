@@ -156,7 +156,7 @@ func (c *Conn) frame(line []byte) {
 	}
 }
 
-func (c *Conn) answer(m Message) {
+func (c *Conn) answer(m message) {
 	id, ok := number(m.ID)
 	c.mu.Lock()
 	done := c.pending[id]

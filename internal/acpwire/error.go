@@ -12,9 +12,7 @@ const (
 	CodeMethodNotFound = -32601
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
-	CodeCancelled      = -32800
 	CodeAuthRequired   = -32000
-	CodeNotFound       = -32002
 )
 
 // Error is the error member of a JSON-RPC answer. Agents put other numbers into

@@ -9,11 +9,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Message is one frame. Its slices point into the line and are valid only
+// message is one frame. Its slices point into the line and are valid only
 // until the function that was given it returns. What is inside Params and
 // Result has not been checked to be JSON; whoever decodes them must expect
 // anything.
-type Message struct {
+type message struct {
 	ID     []byte // raw JSON; nil without an id
 	Method string // empty: an answer
 	Params []byte
@@ -21,9 +21,9 @@ type Message struct {
 	Err    *Error
 }
 
-// Decode reads JSON as the wire needs it: duplicate names, invalid UTF-8 and
+// decode reads JSON as the wire needs it: duplicate names, invalid UTF-8 and
 // names in another case are no errors.
-func Decode(data []byte, v any) error { return json.Unmarshal(data, v, lenient) }
+func decode(data []byte, v any) error { return json.Unmarshal(data, v, lenient) }
 
 var lenient = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true),
@@ -39,8 +39,8 @@ var (
 
 // parse finds the members of one frame without decoding them: an update's
 // parameters are read only by whoever wants them.
-func parse(line []byte) (Message, error) {
-	var m Message
+func parse(line []byte) (message, error) {
+	var m message
 	answer := false
 	i := space(line, 0)
 	if i >= len(line) || line[i] != '{' {
@@ -125,7 +125,7 @@ func method(value []byte) (string, error) {
 
 func unquote(quoted []byte) []byte {
 	var text string
-	if Decode(quoted, &text) != nil {
+	if decode(quoted, &text) != nil {
 		return quoted[1 : len(quoted)-1]
 	}
 	return []byte(text)
@@ -207,7 +207,7 @@ func decodeError(value []byte) *Error {
 		Message jsontext.Value `json:"message"`
 		Data    jsontext.Value `json:"data"`
 	}
-	if Decode(value, &raw) != nil {
+	if decode(value, &raw) != nil {
 		return &Error{Code: CodeInternal, Message: plain(value)}
 	}
 	e := &Error{Code: CodeInternal, Message: plain(raw.Message), Data: bytes.Clone(raw.Data)}
@@ -220,7 +220,7 @@ func decodeError(value []byte) *Error {
 // plain gives a JSON string's text, and any other value as it stands.
 func plain(value []byte) string {
 	var text string
-	if len(value) > 0 && value[0] == '"' && Decode(value, &text) == nil {
+	if len(value) > 0 && value[0] == '"' && decode(value, &text) == nil {
 		return text
 	}
 	return string(value)

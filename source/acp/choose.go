@@ -58,11 +58,11 @@ func (s *session) choose(ctx context.Context, c choice, value string, tolerant b
 	var err error = &acpwire.Error{Code: acpwire.CodeMethodNotFound, Message: "the agent has no config option for it"}
 	if id != "" {
 		params := map[string]string{"sessionId": s.id, "configId": id, "value": value}
-		err = s.call(ctx, "session/set_config_option", params, func(result []byte) { s.observeAll(s.tr.opened(result)) })
+		err = s.conn.Call(ctx, "session/set_config_option", params, func(result []byte) { s.observeAll(s.tr.opened(result)) })
 	}
 	if unknownMethod(err) {
 		params := map[string]string{"sessionId": s.id, c.param: value}
-		err = s.call(ctx, c.method, params, func([]byte) { s.observe(s.selected(c, value)) })
+		err = s.conn.Call(ctx, c.method, params, func([]byte) { s.observe(s.selected(c, value)) })
 	}
 	var rpc *acpwire.Error
 	if tolerant && (unknownMethod(err) || c == modelChoice && errors.As(err, &rpc)) {

@@ -83,7 +83,7 @@ func (s *session) initialize(ctx context.Context) error {
 		"clientInfo":         map[string]string{"name": "agentstream", "title": "agentstream", "version": version},
 	}
 	var wrong error
-	err := s.call(ctx, "initialize", params, func(result []byte) {
+	err := s.conn.Call(ctx, "initialize", params, func(result []byte) {
 		s.caps = readCapabilities(result)
 		s.tr = newTranslator(s.caps.agent)
 		if n, ok := number(field(result, "protocolVersion")); !ok || n != 1 {
@@ -97,7 +97,7 @@ func (s *session) initialize(ctx context.Context) error {
 }
 
 func (s *session) authenticate(ctx context.Context) error {
-	return s.call(ctx, "authenticate", map[string]string{"methodId": s.cmd.Auth}, nil)
+	return s.conn.Call(ctx, "authenticate", map[string]string{"methodId": s.cmd.Auth}, nil)
 }
 
 type sessionParams struct {
@@ -136,7 +136,7 @@ func (s *session) openSession(ctx context.Context) error {
 
 func (s *session) openBy(ctx context.Context, method string, params sessionParams) error {
 	nameless := false
-	err := s.call(ctx, method, params, func(result []byte) {
+	err := s.conn.Call(ctx, method, params, func(result []byte) {
 		if s.o.Resume == "" {
 			s.id = text(field(result, "sessionId"))
 			nameless = s.id == ""

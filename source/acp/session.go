@@ -170,24 +170,3 @@ func (s *session) inOrder(ctx context.Context, f func()) error {
 		return context.Cause(ctx)
 	}
 }
-
-// call sends a request and waits for its answer; then is called with the
-// result by the delivering goroutine, before anything that follows on the wire.
-func (s *session) call(ctx context.Context, method string, params any, then func(result []byte)) error {
-	got := make(chan error, 1)
-	_, err := s.conn.Go(ctx, method, params, func(result []byte, err error) {
-		if err == nil && then != nil {
-			then(result)
-		}
-		got <- err
-	})
-	if err != nil {
-		return err
-	}
-	select {
-	case err := <-got:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
