@@ -30,6 +30,16 @@
 // that the calls describe, without a correcting snapshot (see agui.List), except
 // for arguments that changed after their call had ended.
 //
+// What AG-UI has no field for stands in metadata, under "agentstream": of a call
+// {id, title, kind, locations, rawArguments}, id being the agent's own; of a
+// result {status, exitCode, partial, placeholder, title, diffs, output, media}; of
+// a sub-agent {id}. Plans, notices and media of a message are activities of their
+// own. What no message holds is CUSTOM, for who is there: agentstream.tool,
+// .arguments, .output, .diff, .media (each with toolCallId), .context and .raw.
+// agentstream.arguments {toolCallId, from, text} says that the arguments known so
+// far are, from byte from on, now text; it tells what is not yet, or cannot be,
+// said by TOOL_CALL_ARGS, so that no crash loses it.
+//
 // Every id that the Builder makes is Prefix, a dash, a letter for the kind (m
 // text, r reasoning, c call, t tool message, a activity, s sub-agent) and a
 // number of one counter a turn.

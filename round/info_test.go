@@ -90,6 +90,18 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
+// TestInvalidUTF8 is replaced where it comes in, so that rounds and events agree.
+func TestInvalidUTF8(t *testing.T) {
+	var rounds []Round
+	b := NewBuilder(Config{Prefix: testPrefix, OnRound: func(r Round) { rounds = append(rounds, r) }})
+	b.OnMessageChunk("bad \xff utf8")
+	b.OnToolCall("a", "ls")
+	b.OnToolCallUpdate("a", "\xfe", completed)
+	if m := rounds[0].Messages; m[0].Content != "bad \uFFFD utf8" || m[1].Content != "\uFFFD" {
+		t.Errorf("got %q and %q", m[0].Content, m[1].Content)
+	}
+}
+
 func TestEqualJSON(t *testing.T) {
 	for _, test := range []struct {
 		a, b string

@@ -17,9 +17,9 @@ import (
 // everything that is promised, with and without the events that may be lost.
 func TestRandomThreads(t *testing.T) {
 	first := seed(t)
-	n := uint64(1500)
+	n := uint64(600)
 	if testing.Short() {
-		n = 300
+		n = 200
 	}
 	for i := range n {
 		script := randomScript(first*1_000_000+i, 10+int(i%90))

@@ -123,9 +123,6 @@ func (f *fold) run(id string) {
 	if f.runs > 1 {
 		f.b.runNo++
 	}
-	for _, l := range f.b.subs {
-		l.shown = false
-	}
 }
 
 // lane is where an event belongs; one of a sub-agent that was never announced

@@ -15,9 +15,9 @@ import (
 // what was stored closes the turn as the one that lived would have.
 func TestRestoreAtEveryStep(t *testing.T) {
 	first := seed(t)
-	n := uint64(60)
+	n := uint64(25)
 	if testing.Short() {
-		n = 10
+		n = 8
 	}
 	for i := range n {
 		script := randomScript(first*7_000_000+i, 60)
@@ -27,6 +27,18 @@ func TestRestoreAtEveryStep(t *testing.T) {
 				t.Fatalf("thread %d, cut at %d:\n%s", i, cut, show(script[:cut]))
 			}
 		}
+	}
+}
+
+// TestRestoreOfRareThings cuts turns that chance makes too seldom.
+func TestRestoreOfRareThings(t *testing.T) {
+	call := step{event: agentstream.ToolCall{ID: "a", Title: "ls"}}
+	args := func(s string) step { return step{event: agentstream.ToolCallArgsSnapshot{ID: "a", Args: s}} }
+	for name, script := range map[string][]step{
+		"a change within a rune": {call, args(`{"p":"ü"}`), args(`{"p":"ö"}`)},
+		"shorter arguments":      {call, args(`{"p":"ü"}`), args(`{"p":"`)},
+	} {
+		t.Run(name, func(t *testing.T) { checkRestore(t, script, "failed") })
 	}
 }
 
