@@ -32,7 +32,9 @@ func (e *Engine) Start(ctx context.Context, r StartRequest) (Started, error) {
 		case errors.Is(err, eventlog.ErrHeld), errors.Is(err, eventlog.ErrFenced):
 			return Started{}, c.heldElsewhere(ctx)
 		default:
-			s.input = r.Input
+			if !r.Strict {
+				s.posted = r.Input.Messages
+			}
 			return s, storage(err)
 		}
 	}

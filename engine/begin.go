@@ -45,7 +45,7 @@ func (c *conversation) begin(ctx context.Context, r StartRequest, in idle, n new
 		c.e.giveLease(c.id)
 		return Started{}, err
 	}
-	started := Started{Run: t.run.public(t.j.head.Gen), After: eventlog.Cursor{Gen: t.j.head.Gen, Seq: t.run.FromSeq - 1}, input: r.Input}
+	started := Started{Run: t.run.public(t.j.head.Gen), After: eventlog.Cursor{Gen: t.j.head.Gen, Seq: t.run.FromSeq - 1}}
 	c.retain()
 	c.setTurn(t)
 	c.e.wg.Add(1)
@@ -194,7 +194,7 @@ func (t *turn) enqueue(ctx context.Context, r StartRequest) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
-	return Started{Run: run.Run, After: eventlog.Cursor{Gen: head.Gen, Seq: at}, input: r.Input}, nil
+	return Started{Run: run.Run, After: eventlog.Cursor{Gen: head.Gen, Seq: at}}, nil
 }
 
 var (

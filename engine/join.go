@@ -1,47 +1,54 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
+	"github.com/agentstream-go/agentstream/internal/join"
 )
 
-// Join yields a run as a stock client takes it, and ends with the run: for a
-// reader with a cursor what comes after it, else the run from its RUN_STARTED.
-// Without Started it is the open run, or the last one if none is open. What only
-// 1.0 knows is added for readers that name their version.
+// Join yields a thread as a stock client takes it, and ends with the run: for a
+// reader with a cursor what comes after it, else a prelude and the live tail, so
+// that the reader ends with what one holds that was there from the start. Without
+// Started it is the open run, or the last one if none is open. What only 1.0 knows
+// is added for readers that name their version.
 func (e *Engine) Join(ctx context.Context, r JoinRequest) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
-		j := joiner{e: e, r: r, yield: yield}
-		switch {
-		case r.Started != nil && len(r.Started.Pending) > 0:
+		j := joiner{e: e, r: r, yield: yield, reader: join.Reader{Version: r.Version}}
+		if r.Prelude == "snapshot" {
+			j.reader.Form = join.Snapshot
+		}
+		c := e.use(r.Thread)
+		defer c.release()
+		switch s := r.Started; {
+		case s == nil && (r.After.IsZero() || r.Prelude != ""):
+			j.attach(ctx, c, nil)
+		case s == nil:
+			j.rest(ctx, c)
+		case len(s.Pending) > 0:
 			j.interrupted()
-		case r.Started != nil:
-			j.run(ctx, r.Started.Run.ID, j.from(r.Started.After))
+		case s.Attached && s.Run.State != RunQueued:
+			j.attach(ctx, c, s.posted)
 			j.afterwards()
 		default:
-			j.attach(ctx)
+			j.run(ctx, s.Run.ID, s.After)
+			j.afterwards()
 		}
 	}
 }
 
 // joiner writes one reader's stream.
 type joiner struct {
-	e     *Engine
-	r     JoinRequest
-	yield func(Frame, error) bool
-	last  Frame // as it was yielded
-	ended bool  // the reader has gone, or an error was yielded
-}
-
-func (j *joiner) from(start eventlog.Cursor) eventlog.Cursor {
-	if j.r.After.IsZero() {
-		return start
-	}
-	return j.r.After
+	e      *Engine
+	r      JoinRequest
+	reader join.Reader
+	yield  func(Frame, error) bool
+	last   Frame // as it was yielded
+	ended  bool  // the reader has gone, or an error was yielded
 }
 
 func (j *joiner) put(f Frame) bool {
@@ -79,47 +86,121 @@ func (j *joiner) run(ctx context.Context, id string, after eventlog.Cursor) {
 			j.fail(err)
 			return
 		}
-		if !j.put(f) {
+		if !j.begun(ctx, f) {
 			return
 		}
 	}
 }
 
-// attach yields the open run, or the last one.
-func (j *joiner) attach(ctx context.Context) {
+// begun yields a frame. If it is the RUN_STARTED of a run that the reader has just
+// started while it was behind, the reader is brought up to date right after it,
+// in its own stream and never in the log.
+func (j *joiner) begun(ctx context.Context, f Frame) bool {
+	s := j.r.Started
+	if s == nil || s.posted == nil || f.Run != s.Run.ID || !bytes.HasPrefix(f.Data, started) {
+		return j.put(f)
+	}
 	c := j.e.use(j.r.Thread)
 	defer c.release()
-	if err := c.heal(ctx); err != nil {
+	cursor, err := eventlog.ParseCursor(f.ID)
+	var at place
+	if err == nil {
+		at, err = c.locate(ctx, cursor)
+	}
+	if err != nil {
+		j.fail(storage(err))
+		return false
+	}
+	for _, e := range at.events {
+		at.list.Apply(e)
+	}
+	news := join.Reconcile(at.list, s.posted)
+	if len(news) == 0 {
+		return j.put(f)
+	}
+	id := f.ID
+	f.ID, f.More = "", true
+	ok := j.put(f)
+	for i, e := range news {
+		n := Frame{Run: f.Run, Data: agui.Append(nil, e), More: i < len(news)-1}
+		if !n.More {
+			n.ID = id
+		}
+		ok = ok && j.put(n)
+	}
+	return ok
+}
+
+var started = []byte(`{"type":"` + agui.TypeRunStarted + `"`)
+
+// attach yields a prelude and what comes after it. held is what a poster says it
+// holds.
+func (j *joiner) attach(ctx context.Context, c *conversation, held []agui.Message) {
+	at, err := c.locate(ctx, j.r.After)
+	if err != nil {
 		j.fail(storage(err))
 		return
 	}
-	var last *runRecord
-	var head eventlog.Cursor
-	err := c.view(ctx, func(_ eventlog.View, rec *threadRecord, end eventlog.Cursor) error {
-		if head = end; rec != nil {
-			last = rec.Last
+	if at.run == nil {
+		if j.r.Follow {
+			j.run(ctx, "", at.cursor)
 		}
-		return nil
-	})
+		return
+	}
+	j.reader.Pending = interruptsOf(at.pending)
+	if held != nil {
+		j.suit(at, held)
+	}
+	open := at.run.ToSeq == 0 || at.run.ToSeq > at.cursor.Seq
+	events := join.Prelude(at.list, at.events, j.reader)
+	for i, e := range events {
+		f := Frame{Run: at.run.ID, Data: agui.Append(nil, e), More: i < len(events)-1, Terminal: e.Type().Terminal()}
+		if !f.More {
+			f.ID = at.cursor.String()
+		}
+		if !j.put(f) {
+			return
+		}
+	}
 	switch {
-	case err != nil:
-		j.fail(storage(err))
-	case last == nil && !j.r.Follow:
-	case last == nil:
-		j.run(ctx, "", j.r.After)
-	case j.r.After.IsZero():
-		j.run(ctx, last.ID, eventlog.Cursor{Gen: head.Gen, Seq: last.FromSeq - 1})
 	case j.r.Follow:
-		j.run(ctx, "", j.r.After)
-	default:
-		j.rest(ctx, last)
+		j.run(ctx, "", at.cursor)
+	case open:
+		j.run(ctx, at.run.ID, at.cursor)
 	}
 }
 
-// rest yields what a reader with a cursor lacks, up to the end of the last run.
-func (j *joiner) rest(ctx context.Context, last *runRecord) {
-	o := EventOptions{NoWait: last.ToSeq > 0}
-	for f, err := range j.e.Events(ctx, j.r.Thread, j.r.After, o) {
+// suit chooses the form of the prelude by what a poster holds.
+func (j *joiner) suit(at place, held []agui.Message) {
+	now := at.list.Clone()
+	for _, e := range at.events {
+		now.Apply(e)
+	}
+	messages := now.Messages()
+	if join.Holds(at.list.Messages(), messages, held) {
+		j.reader.Form = join.Snapshot
+	}
+	j.reader.Reorder = join.Reorders(messages, held)
+}
+
+// rest yields what a reader with a cursor lacks, up to the end of what runs or
+// ran last.
+func (j *joiner) rest(ctx context.Context, c *conversation) {
+	last, err := c.lastRun(ctx)
+	switch {
+	case err != nil:
+		j.fail(storage(err))
+	case j.r.Follow:
+		j.run(ctx, "", j.r.After)
+	case last != nil && (last.ToSeq == 0 || last.ToSeq > j.r.After.Seq):
+		j.until(ctx, last)
+	}
+}
+
+// until yields all events after the reader's place, the last run's terminal being
+// the end.
+func (j *joiner) until(ctx context.Context, last *runRecord) {
+	for f, err := range j.e.Events(ctx, j.r.Thread, j.r.After, EventOptions{}) {
 		if err != nil {
 			j.fail(err)
 			return

@@ -25,6 +25,7 @@ type memlog struct {
 	changed chan struct{}
 	gate    chan struct{} // if not nil, each Append takes a token
 	broken  error         // what Append fails with
+	closed  bool
 	appends int
 }
 

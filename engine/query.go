@@ -286,19 +286,8 @@ func (c *conversation) storedMessages(ctx context.Context) (m Messages, err erro
 		if !rec.Turn.Waiting {
 			m.OpenRun = &rec.Last.ID
 		}
-		for entry, err := range v.Keys(keyAsked, "", 0) {
-			if err != nil {
-				return err
-			}
-			req, found, err := decode[Request](v.GetGlobal(keyRequest + entry.Key[len(keyAsked):]))
-			if err != nil {
-				return err
-			}
-			if found && req.State == "pending" {
-				m.Pending = append(m.Pending, req)
-			}
-		}
-		return nil
+		m.Pending, err = pendingOf(v)
+		return err
 	})
 	return m, err
 }

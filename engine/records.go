@@ -33,6 +33,7 @@ type Thread struct {
 // RunState says where a run is in its life. All but queued and running are final.
 type RunState string
 
+// The states of a run.
 const (
 	RunQueued      RunState = "queued"
 	RunRunning     RunState = "running"

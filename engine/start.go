@@ -38,5 +38,5 @@ type Started struct {
 	// reader is to get an empty run after it (Join adds it).
 	Resumed bool
 
-	input agui.Input // as asked for, with every id filled in
+	posted []agui.Message // what an AG-UI client says it holds; nil for REST
 }
