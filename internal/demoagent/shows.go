@@ -146,15 +146,16 @@ func exec(t *turn, _ argument) error {
 	return t.say("The command said hello.")
 }
 
-var form = obj{
+// form is text because its properties have an order.
+var form = json.RawMessage(`{
 	"type": "object",
-	"properties": obj{
-		"name":   obj{"type": "string", "title": "Your name", "minLength": 1},
-		"colour": obj{"type": "string", "title": "Favourite colour", "enum": []string{"red", "green", "blue"}},
-		"sweet":  obj{"type": "boolean", "title": "Sugar?", "default": false},
+	"properties": {
+		"name": {"type": "string", "title": "Your name", "minLength": 1},
+		"colour": {"type": "string", "title": "Favourite colour", "enum": ["red", "green", "blue"]},
+		"sweet": {"type": "boolean", "title": "Sugar?", "default": false}
 	},
-	"required": []string{"name"},
-}
+	"required": ["name"]
+}`)
 
 func askMe(t *turn, _ argument) error {
 	t.s.a.mu.Lock()
