@@ -95,8 +95,9 @@ func spawn(habit string, daemon bool) {
 
 func start(t *testing.T, habit string, change func(*Spec)) *Process {
 	t.Helper()
+	dir := t.TempDir() // also for the counters of a run with -cover
 	spec := Spec{
-		Argv: []string{os.Args[0]}, Dir: t.TempDir(), Env: map[string]string{habitVariable: habit},
+		Argv: []string{os.Args[0]}, Dir: dir, Env: map[string]string{habitVariable: habit, "GOCOVERDIR": dir},
 		InputGrace: 50 * time.Millisecond, TermGrace: 50 * time.Millisecond,
 	}
 	if change != nil {
