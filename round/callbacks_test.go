@@ -45,12 +45,12 @@ func TestPanicInAHandler(t *testing.T) {
 	first := seed(t)
 	for i := range uint64(60) {
 		script := randomScript(first*3_000_000+i, 40)
-		want := newStage(t)
+		want := newPlainStage(t)
 		want.play(script)
 		want.close("failed")
 
 		n := 1 + int(i)
-		s := newStage(t)
+		s := newPlainStage(t)
 		events := agui.Handlers(s.driven, grumpy{agui.NewList(), &n})
 		cfg := s.config()
 		cfg.Events = events

@@ -17,7 +17,7 @@ import (
 // everything that is promised, with and without the events that may be lost.
 func TestRandomThreads(t *testing.T) {
 	first := seed(t)
-	n := uint64(600)
+	n := uint64(400)
 	if testing.Short() {
 		n = 200
 	}

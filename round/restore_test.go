@@ -44,7 +44,7 @@ func TestRestoreOfRareThings(t *testing.T) {
 
 func checkRestore(t testing.TB, script []step, reason string) {
 	t.Helper()
-	live, again := newStage(t), newStage(t)
+	live, again := newPlainStage(t), newPlainStage(t)
 	live.play(script)
 	again.restore(live)
 	again.tick++
@@ -114,7 +114,7 @@ func TestRestoreAndGoOn(t *testing.T) {
 		for cut > 0 && !runs(script[:cut]) {
 			cut--
 		}
-		live, again := newStage(t), newStage(t)
+		live, again := newPlainStage(t), newPlainStage(t)
 		live.play(script[:cut])
 		again.restore(live)
 		for _, x := range script[cut:] {
