@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -90,13 +91,22 @@ func (l *memlog) Append(ctx context.Context, b eventlog.Batch) (eventlog.Cursor,
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.broken != nil {
-		return eventlog.Cursor{}, l.broken
+	if err := cmp.Or(l.broken, l.refuses(ctx)); err != nil {
+		return eventlog.Cursor{}, err
+	}
+	if b.Thread == "" && (b.Epoch != 0 || b.Expect != nil || len(b.Events)+len(b.Put)+len(b.Delete) > 0) {
+		return eventlog.Cursor{}, eventlog.ErrInvalid
 	}
 	l.appends++
 	var head eventlog.Cursor
 	if b.Thread != "" {
-		t := l.thread(b.Thread)
+		t := l.threads[b.Thread]
+		if t == nil && b.Epoch != 0 {
+			return head, eventlog.ErrFenced
+		} else if t == nil && b.Expect != nil && *b.Expect != 0 {
+			return head, eventlog.ErrConflict
+		}
+		t = l.thread(b.Thread)
 		switch {
 		case b.Epoch == 0 && l.held(t), b.Epoch != 0 && b.Epoch != t.epoch:
 			return head, eventlog.ErrFenced
@@ -113,6 +123,14 @@ func (l *memlog) Append(ctx context.Context, b eventlog.Batch) (eventlog.Cursor,
 	edit(l.global, b.PutGlobal, b.DeleteGlobal)
 	l.wake()
 	return head, nil
+}
+
+// refuses is why the log does nothing, if so. Its lock is held.
+func (l *memlog) refuses(ctx context.Context) error {
+	if l.closed {
+		return eventlog.ErrClosed
+	}
+	return ctx.Err()
 }
 
 func (l *memlog) wake() {
@@ -136,7 +154,7 @@ func (l *memlog) After(ctx context.Context, thread string, after eventlog.Cursor
 			changed := l.changed
 			t := l.threads[thread]
 			var page []eventlog.Record
-			gone := !after.IsZero()
+			gone, closed := !after.IsZero(), l.closed
 			if t != nil {
 				if after.IsZero() {
 					after = eventlog.Cursor{Gen: t.gen, Seq: t.trimmed}
@@ -146,6 +164,10 @@ func (l *memlog) After(ctx context.Context, thread string, after eventlog.Cursor
 				}
 			}
 			l.mu.Unlock()
+			if closed {
+				yield(eventlog.Record{}, eventlog.ErrClosed)
+				return
+			}
 			if gone {
 				yield(eventlog.Record{}, eventlog.ErrGone)
 				return
@@ -166,10 +188,11 @@ func (l *memlog) After(ctx context.Context, thread string, after eventlog.Cursor
 }
 
 func (l *memlog) View(ctx context.Context, thread string, fn func(eventlog.View) error) error {
-	if err := ctx.Err(); err != nil {
+	l.mu.Lock()
+	if err := l.refuses(ctx); err != nil {
+		l.mu.Unlock()
 		return err
 	}
-	l.mu.Lock()
 	v := &memView{global: maps.Clone(l.global)}
 	if t := l.threads[thread]; t != nil {
 		v.keys, v.records, v.at = maps.Clone(t.keys), slices.Clone(t.records), t.head()
@@ -178,9 +201,15 @@ func (l *memlog) View(ctx context.Context, thread string, fn func(eventlog.View)
 	return fn(v)
 }
 
-func (l *memlog) Lease(_ context.Context, thread, owner string, ttl time.Duration) (uint64, error) {
+func (l *memlog) Lease(ctx context.Context, thread, owner string, ttl time.Duration) (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.refuses(ctx); err != nil {
+		return 0, err
+	}
+	if thread == "" || owner == "" {
+		return 0, eventlog.ErrInvalid
+	}
 	t := l.thread(thread)
 	if ttl <= 0 {
 		if t.owner == owner {
@@ -199,9 +228,12 @@ func (l *memlog) Lease(_ context.Context, thread, owner string, ttl time.Duratio
 	return t.epoch, nil
 }
 
-func (l *memlog) Takeover(_ context.Context, owner string) error {
+func (l *memlog) Takeover(ctx context.Context, owner string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.refuses(ctx); err != nil {
+		return err
+	}
 	for _, t := range l.threads {
 		if t.owner != owner {
 			t.owner, t.epoch = "", 0
@@ -210,22 +242,37 @@ func (l *memlog) Takeover(_ context.Context, owner string) error {
 	return nil
 }
 
-func (l *memlog) Trim(_ context.Context, thread string, upTo eventlog.Cursor, replacement []eventlog.Event) error {
+func (l *memlog) Trim(ctx context.Context, thread string, upTo eventlog.Cursor, replacement []eventlog.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.refuses(ctx); err != nil {
+		return err
+	}
 	t := l.threads[thread]
-	if t == nil || t.gen != upTo.Gen || upTo.Seq > t.head().Seq || len(replacement) > 0 {
+	if t == nil || t.gen != upTo.Gen || upTo.Seq > t.head().Seq || upTo.Seq < t.trimmed {
+		return eventlog.ErrGone
+	}
+	if uint64(len(replacement)) > upTo.Seq-t.trimmed {
 		return eventlog.ErrInvalid
 	}
-	t.records = t.records[upTo.Seq-t.trimmed:]
-	t.trimmed = upTo.Seq
+	rest := t.records[upTo.Seq-t.trimmed:]
+	t.trimmed, t.records = upTo.Seq-uint64(len(replacement)), nil
+	for _, e := range replacement {
+		c := eventlog.Cursor{Gen: t.gen, Seq: t.head().Seq + 1}
+		t.records = append(t.records, eventlog.Record{Cursor: c, Kind: e.Kind, Run: e.Run, Data: slices.Clone(e.Data)})
+	}
+	t.records = append(t.records, rest...)
+	l.wake()
 	return nil
 }
 
-func (l *memlog) DeleteThread(_ context.Context, thread string, epoch uint64, b eventlog.Batch) error {
+func (l *memlog) DeleteThread(ctx context.Context, thread string, epoch uint64, b eventlog.Batch) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t := l.threads[thread]; t != nil && t.epoch != epoch {
+	if err := l.refuses(ctx); err != nil {
+		return err
+	}
+	if t := l.threads[thread]; t != nil && (t.epoch != epoch && epoch != 0 || epoch == 0 && l.held(t)) {
 		return eventlog.ErrFenced
 	}
 	l.epoch += 100 // so that a thread made anew has another generation
@@ -235,7 +282,13 @@ func (l *memlog) DeleteThread(_ context.Context, thread string, epoch uint64, b 
 	return nil
 }
 
-func (l *memlog) Close() error { return nil }
+func (l *memlog) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.wake()
+	return nil
+}
 
 type memView struct {
 	keys, global map[string][]byte

@@ -13,24 +13,9 @@ import (
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
-	"github.com/agentstream-go/agentstream/eventlog/eventlogtest"
 	"github.com/agentstream-go/agentstream/eventlog/sqlite"
 	"github.com/agentstream-go/agentstream/source"
 )
-
-// TestMemlog: what the other tests run on keeps the rules of a log.
-func TestMemlog(t *testing.T) {
-	logs := map[string]*memlog{}
-	eventlogtest.Run(t, eventlogtest.Store{Open: func(dir string, now func() time.Time) (eventlog.Log, error) {
-		l := logs[dir]
-		if l == nil {
-			l = newMemlog()
-			logs[dir] = l
-		}
-		l.now, l.closed = now, false
-		return l, nil
-	}})
-}
 
 func openSQLite(tb testing.TB) *sqlite.Log {
 	tb.Helper()
