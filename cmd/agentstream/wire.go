@@ -176,7 +176,7 @@ func (s *setup) open(ctx context.Context, f folder, lock *os.File, policy engine
 	if err != nil {
 		return nil, err
 	}
-	log, err := sqlite.Open(f.database(), sqlite.Options{})
+	log, err := sqlite.Open(f.database(), sqlite.Options{Exclusive: true})
 	if err != nil {
 		return nil, err
 	}
