@@ -1,0 +1,104 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// agentEnv, in the environment, makes the test binary an ACP agent on its
+// standard input and output.
+const agentEnv = "AGENTSTREAM_BENCH_AGENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(agentEnv) != "" {
+		agent()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// agent answers a prompt "N", "N WINDOW" or "N WINDOW RATE" with N chunks of
+// text. With a window it waits after that many chunks until the client has sent
+// a session/cancel, the only notification a client has: that is how a
+// client without back-pressure is kept alive. With a rate it says that many
+// chunks a second, and each chunk begins with the time it was said.
+func agent() {
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Prompt []struct{ Text string } }
+		}
+		if json.Unmarshal(line, &m) != nil {
+			return
+		}
+		result := "{}"
+		switch m.Method {
+		case "initialize":
+			result = `{"protocolVersion":1,"agentCapabilities":{},"authMethods":[]}`
+		case "session/new":
+			result = `{"sessionId":"s"}`
+		case "session/prompt":
+			say(in, out, m.Params.Prompt[0].Text)
+			result = `{"stopReason":"end_turn"}`
+		}
+		if m.ID != nil {
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+		}
+		if out.Flush() != nil {
+			return
+		}
+	}
+}
+
+const (
+	updateHead = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`
+	updateTail = `"}}}}` + "\n"
+	chunkText  = "keeps every byte in order, "
+)
+
+func say(in *bufio.Reader, out *bufio.Writer, prompt string) {
+	var f [3]int
+	for i, s := range strings.Fields(prompt) {
+		f[i], _ = strconv.Atoi(s)
+	}
+	count, window, rate := f[0], f[1], f[2]
+	begin := time.Now()
+	var stamp []byte
+	for i := range count {
+		if window > 0 && i > 0 && i%window == 0 {
+			_ = out.Flush()
+			if _, err := in.ReadBytes('\n'); err != nil {
+				return
+			}
+		}
+		text := chunkText
+		if rate > 0 {
+			due := begin.Add(time.Duration(i) * time.Second / time.Duration(rate))
+			if wait := time.Until(due); wait > 0 {
+				_ = out.Flush()
+				time.Sleep(wait)
+			}
+			stamp = strconv.AppendInt(stamp[:0], time.Now().UnixNano(), 10)
+			text = string(append(stamp, ' '))
+		}
+		_, _ = out.WriteString(updateHead)
+		_, _ = out.WriteString(text)
+		_, _ = out.WriteString(updateTail)
+		if rate > 0 {
+			_ = out.Flush()
+		}
+	}
+}
