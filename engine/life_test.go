@@ -105,7 +105,7 @@ func TestCancel(t *testing.T) {
 				t.Errorf("%s: %+v, %v", name, m, err)
 			}
 			got = w.stream(w.start("t", "r2", "hi"))
-			if got[2] != "text you said hi" {
+			if !slices.Contains(got, "text you said hi") {
 				t.Errorf("%s: the next run: %q", name, got)
 			}
 			w.close()
@@ -278,7 +278,7 @@ func TestStorageFails(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		log.fail(nil)
-		if got := w.stream(w.start("t", "r3", "hi")); got[2] != "text you said hi" {
+		if got := w.stream(w.start("t", "r3", "hi")); !slices.Contains(got, "text you said hi") {
 			t.Errorf("%q", got)
 		}
 	})

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -67,7 +68,7 @@ func TestForgetfulAgentIsToldTheHistory(t *testing.T) {
 		}
 		w.n = 10
 		got := w.stream(w.start("t", "r2", "two"))
-		if got[2] != "text you said two" {
+		if !slices.Contains(got, "text you said two") {
 			t.Errorf("%q", got)
 		}
 		p := w.agent.prompt(0)
@@ -113,7 +114,7 @@ func TestDeadSessionIsReplacedOnce(t *testing.T) {
 		w.stream(w.start("t", "r1", "hi"))
 		w.free("t")
 		deaths = 1
-		if got := w.stream(w.start("t", "r2", "go")); got[2] != "text alive" {
+		if got := w.stream(w.start("t", "r2", "go")); !slices.Contains(got, "text alive") {
 			t.Errorf("%q", got)
 		}
 		if n := len(w.agent.openings()); n != 2 || !w.agent.session(0).isClosed() {
@@ -126,7 +127,7 @@ func TestDeadSessionIsReplacedOnce(t *testing.T) {
 		}
 		w.free("t")
 		deaths = 0
-		if got := w.stream(w.start("t", "r4", "go")); got[2] != "text alive" {
+		if got := w.stream(w.start("t", "r4", "go")); !slices.Contains(got, "text alive") {
 			t.Errorf("%q", got)
 		}
 	})
