@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -173,15 +174,40 @@ func Environment(home string, vars ...string) []string {
 	return append(env, vars...)
 }
 
-// PID is the process's id; that of the wrapping command if there is one.
-func (s *Server) PID() int { return s.cmd.Process.Pid }
+// PID is the server's process id, as server.json tells it: the process that was
+// started may be a wrapping command.
+func (s *Server) PID() int {
+	if len(s.wrap) == 0 {
+		return s.cmd.Process.Pid
+	}
+	var info struct{ PID int }
+	data, err := os.ReadFile(filepath.Join(s.Data, "server.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &info)
+	}
+	if err != nil {
+		s.t.Error(err)
+	}
+	return info.PID
+}
 
-// Signal sends a signal to the server's process.
+// Signal sends a signal to the server.
 func (s *Server) Signal(sig os.Signal) {
 	s.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
+	if err := s.signal(sig); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+func (s *Server) signal(sig os.Signal) error {
+	if len(s.wrap) == 0 {
+		return s.cmd.Process.Signal(sig)
+	}
+	p, err := os.FindProcess(s.PID())
+	if err != nil {
+		return err
+	}
+	return p.Signal(sig)
 }
 
 // Wait waits for the process's end and gives its exit code, -1 if a signal ended it.
@@ -238,11 +264,12 @@ func (s *Server) Console() string { return s.stderr.String() }
 func (s *Server) finish() {
 	s.http.CloseIdleConnections()
 	if s.Running() {
-		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		_ = s.signal(syscall.SIGTERM)
 		select {
 		case <-s.done:
 		case <-time.After(Patience):
 			s.t.Error("the server does not stop")
+			_ = s.signal(syscall.SIGKILL)
 			_ = s.cmd.Process.Kill()
 			<-s.done
 		}
