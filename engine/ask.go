@@ -168,7 +168,9 @@ func (t *turn) settle(a *ask, answer source.Answer, state string, res Resolution
 	for i, o := range t.asks {
 		if o == a {
 			t.asks = append(t.asks[:i:i], t.asks[i+1:]...)
-			t.b.Release(a.q.ToolCallID)
+			if t.b != nil {
+				t.b.Release(a.q.ToolCallID)
+			}
 			t.j.dropGlobal(keyPending + a.req.ID)
 			break
 		}

@@ -32,7 +32,7 @@ func (c *conversation) begin(ctx context.Context, r StartRequest, in idle, n new
 		return Started{}, err
 	}
 	t := &turn{
-		e: c.e, c: c, agent: c.e.agents[in.rec.Agent], done: make(chan struct{}), seat: s,
+		e: c.e, c: c, agent: c.e.agents[in.rec.Agent], done: make(chan struct{}), reopened: make(chan struct{}), seat: s,
 		rec: in.rec, list: in.list, tools: map[string]string{}, grants: in.grants,
 		firstRound: in.rec.NextRound, prompt: parts(n.prompt, r.Input.Context), lastSaid: time.Now(),
 	}
@@ -120,7 +120,7 @@ func (c *conversation) next(ctx context.Context) {
 		}
 		err := c.startQueued(ctx)
 		if !errors.Is(err, eventlog.ErrConflict) {
-			if err != nil {
+			if unknown := (*Error)(nil); err != nil && !(errors.As(err, &unknown) && unknown.Code == "thread_unknown") {
 				c.e.o.Logger.Warn("a queued run could not start", "thread", c.id, "error", err)
 			}
 			return

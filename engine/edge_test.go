@@ -279,3 +279,64 @@ func TestJanitor(t *testing.T) {
 		b.close()
 	})
 }
+
+// TestHeldIsBounded: an agent that talks on while an approval waits is made to
+// wait, and nothing of it is lost.
+func TestHeldIsBounded(t *testing.T) {
+	said := 0
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemlog(), map[string]script{"go": func(ctx context.Context, _ *fakeSession, tn source.Turn) (source.StopReason, error) {
+			got := put(ctx, tn, source.Request{Title: "ask", Kind: "execute", Options: yesNo})
+			<-time.After(time.Second)
+			for said = range 1000 {
+				tn.Handler.OnMessageChunk("0123456789")
+			}
+			_, err := await(ctx, got)
+			return source.EndTurn, err
+		}}, func(o *Options) { o.Limits.JournalBytes = 4 << 10 })
+		w.stream(w.start("t", "r1", "go"))
+		w.pass(time.Minute)
+		if said > 200 {
+			t.Errorf("%d chunks are held", said)
+		}
+		if _, err := w.Resolve(bg, w.pending()[0].ID, Answer{OptionID: "yes"}); err != nil {
+			t.Fatal(err)
+		}
+		w.free("t")
+		if m, _ := w.Messages(bg, "t", 1, ""); len(m.Messages[0].Text()) != 10_000 {
+			t.Errorf("%d bytes", len(m.Messages[0].Text()))
+		}
+		w.close()
+	})
+}
+
+// TestSenselessEvents: a turn whose events cannot be folded back is ended all the
+// same.
+func TestSenselessEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemlog()
+		a := newWorld(t, log, map[string]script{"go": untilCancelled("x")})
+		a.start("t", "r1", "go")
+		synctest.Wait()
+		log.mu.Lock()
+		for i, r := range log.threads["t"].records {
+			if e, _ := agui.Decode(r.Data); e.Type() == agui.TypeTextMessageStart {
+				log.threads["t"].records[i].Data = []byte(`{"type":"TEXT_MESSAGE_START","messageId":"zzz","role":"assistant"}`)
+			}
+		}
+		log.mu.Unlock()
+		b := newWorld(t, log, nil)
+		if run, err := b.Run(bg, "t", "r1"); err != nil || run.State != RunLost {
+			t.Errorf("%+v, %v", run, err)
+		}
+		if got := b.stream(b.start("t", "r2", "hi")); !slices.Contains(got, "text you said hi") {
+			t.Errorf("%q", got)
+		}
+		if err := b.Close(bg); err != nil {
+			t.Error(err)
+		}
+		if err := a.Close(bg); err != nil {
+			t.Error(err)
+		}
+	})
+}

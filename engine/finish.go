@@ -117,10 +117,13 @@ func (t *turn) end(v verdict) {
 	if t.waiting {
 		t.reopen(t.newRunID())
 	}
-	t.b.Close(v.reason)
+	t.rec.NextRound = max(t.firstRound, t.storedRound+1)
+	if t.b != nil {
+		t.b.Close(v.reason)
+		t.rec.NextRound = t.b.NextRound()
+	}
 	t.run.StopReason, t.run.Error = v.stop, v.failure
 	t.rec.State = "idle"
-	t.rec.NextRound = t.b.NextRound()
 	if t.rec.NextRound > t.firstRound {
 		t.rec.Input = nil
 	}
@@ -135,7 +138,10 @@ func (t *turn) end(v verdict) {
 }
 
 func (t *turn) terminal(v verdict) {
-	usage := t.b.Usage()
+	var usage []agui.TokenUsage
+	if t.b != nil {
+		usage = t.b.Usage()
+	}
 	if v.failure != nil {
 		t.emit.Fail(agui.RunError{Message: v.failure.Message, Code: v.failure.Code, Usage: usage})
 		return

@@ -7,8 +7,8 @@ import (
 )
 
 // gate is the handler that a source drives. It makes the source wait while the
-// journal is full, holds back what is said while no run is open, and lets
-// nothing through once the turn is ending.
+// journal is full or too much is held, holds back what is said while no run is
+// open, and lets nothing through once the turn is ending.
 type gate struct{ t *turn }
 
 var (
@@ -22,6 +22,15 @@ func (g gate) enter(held func() agentstream.Event) bool {
 	t := g.t
 	t.j.room(t.ctx)
 	t.mu.Lock()
+	for t.waiting && !t.ending && t.heldBytes >= t.e.o.Limits.JournalBytes && t.ctx.Err() == nil {
+		reopened := t.reopened
+		t.mu.Unlock()
+		select {
+		case <-reopened:
+		case <-t.ctx.Done():
+		}
+		t.mu.Lock()
+	}
 	if t.ending {
 		return false
 	}

@@ -59,8 +59,10 @@ func (t *turn) suspend() {
 // hold keeps what the agent says while no run is open, durably.
 func (t *turn) hold(e agentstream.Event) {
 	t.note(e)
+	note := noteEvent("held", e)
 	t.held = append(t.held, e)
-	t.j.event(eventlog.KindNote, t.run.ID, noteEvent("held", e))
+	t.heldBytes += len(note)
+	t.j.event(eventlog.KindNote, t.run.ID, note)
 }
 
 // note learns the names of tools.
@@ -81,14 +83,17 @@ func (t *turn) reopen(id string) {
 	parent := t.run.ID
 	t.newRun(id, parent)
 	t.open(agui.RunStarted{ParentRunID: parent})
-	t.b.Resume(id, t.events())
-	held := t.held
-	t.held = nil
-	for _, e := range held {
-		t.b.Forward(e)
+	if t.b != nil {
+		t.b.Resume(id, t.events())
+		for _, e := range t.held {
+			t.b.Forward(e)
+		}
 	}
+	t.held, t.heldBytes = nil, 0
+	close(t.reopened)
+	t.reopened = make(chan struct{})
 	for _, a := range t.asks {
-		if a.req.ToolCallID == "" && a.q.ToolCallID != "" {
+		if t.b != nil && a.req.ToolCallID == "" && a.q.ToolCallID != "" {
 			// Its call was among what was held.
 			if a.req.ToolCallID, _ = t.b.CallID(a.q.ToolCallID); a.req.ToolCallID != "" {
 				t.b.Hold(a.q.ToolCallID)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/agui"
@@ -30,7 +31,16 @@ func (c *conversation) settle(ctx context.Context, state RunState, code, message
 	if err != nil || t == nil {
 		return err
 	}
-	t.end(verdict{state: state, failure: &Failure{code, message}, reason: "unfinished"})
+	if err := t.tryEnd(verdict{state: state, failure: &Failure{code, message}, reason: "unfinished"}); err != nil {
+		c.keep(nil, t.j.head)
+		if t, err = c.restore(ctx, epoch); err != nil || t == nil {
+			return err
+		}
+		t.b = nil // its rounds stay as they were stored
+		if err := t.tryEnd(verdict{state: state, failure: &Failure{code, message}}); err != nil {
+			return err
+		}
+	}
 	if err := t.j.appendNow(ctx); err != nil {
 		c.keep(nil, t.j.head)
 		return fmt.Errorf("a turn that was left open could not be ended: %w", err)
@@ -55,7 +65,7 @@ func (c *conversation) restore(ctx context.Context, epoch uint64) (*turn, error)
 			return err
 		}
 		t = &turn{
-			e: c.e, c: c, agent: Agent{Name: rec.Agent}, done: make(chan struct{}), ending: true,
+			e: c.e, c: c, agent: Agent{Name: rec.Agent}, done: make(chan struct{}), reopened: make(chan struct{}), ending: true,
 			rec: rec, run: rec.Last, list: list, waiting: rec.Turn.Waiting, firstRound: rec.NextRound,
 			tools: map[string]string{},
 		}
@@ -77,7 +87,11 @@ func (c *conversation) restore(ctx context.Context, epoch uint64) (*turn, error)
 			return *failure
 		}
 		if err != nil {
-			return fmt.Errorf("the events of an open turn make no sense: %w", err)
+			c.e.o.Logger.Error("the events of an open turn make no sense; its rounds stay as they were stored", "thread", c.id, "error", err)
+			t.b = nil
+		}
+		if t.storedRound, err = lastRound(v); err != nil {
+			return err
 		}
 		return t.restoreAsks(v)
 	})
@@ -85,6 +99,19 @@ func (c *conversation) restore(ctx context.Context, epoch uint64) (*turn, error)
 		return nil, err
 	}
 	return t, nil
+}
+
+// lastRound is the number of the last stored round.
+func lastRound(v eventlog.View) (n int, err error) {
+	for entry, err := range v.Keys(keyRound, "", 0) {
+		if err != nil {
+			return 0, err
+		}
+		if n, err = strconv.Atoi(entry.Key[len(keyRound):]); err != nil {
+			return 0, fmt.Errorf("engine: the round %q has no number: %w", entry.Key, err)
+		}
+	}
+	return n, nil
 }
 
 // stored yields the turn's events, and on the way drives the emitter with those

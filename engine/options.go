@@ -61,7 +61,7 @@ type Agent struct {
 // Limits bound what the engine uses. Zero means the default.
 type Limits struct {
 	Processes    int // sessions with agents, running or idle; default 16
-	JournalBytes int // of one turn, not yet durable; the agent waits beyond; default 4 MiB
+	JournalBytes int // of one turn, not yet durable or held for an approval; the agent waits beyond; default 4 MiB
 }
 
 // Policy says who answers the requests of agents.

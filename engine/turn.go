@@ -46,19 +46,23 @@ type turn struct {
 	emit       *agui.Emitter
 	b          *round.Builder
 	firstRound int
-	waiting    bool // no run is open: requests wait for answers
-	ending     bool // nothing more is taken
-	prompted   bool // the agent has the prompt
-	said       bool // the agent has said something
-	held       []agentstream.Event
-	asks       []*ask
-	grants     []Grant
-	tools      map[string]string // name by the agent's call id
-	lastSaid   time.Time
-	firstAsk   time.Time // of those that no interrupt has shown
-	quietTimer *time.Timer
-	silence    silence
-	leaseTimer *time.Timer
+	// storedRound is the last one in the log, of a turn whose builder is gone.
+	storedRound int
+	waiting     bool // no run is open: requests wait for answers
+	ending      bool // nothing more is taken
+	prompted    bool // the agent has the prompt
+	said        bool // the agent has said something
+	held        []agentstream.Event
+	heldBytes   int
+	reopened    chan struct{} // closed when what is held has been passed on
+	asks        []*ask
+	grants      []Grant
+	tools       map[string]string // name by the agent's call id
+	lastSaid    time.Time
+	firstAsk    time.Time // of those that no interrupt has shown
+	quietTimer  *time.Timer
+	silence     silence
+	leaseTimer  *time.Timer
 }
 
 // main runs the turn to its end.
