@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"runtime"
 
 	"github.com/agentstream-go/agentstream/eventlog"
 )
@@ -46,6 +47,9 @@ func (w *writer) loop() {
 		}
 		clear(group)
 		spare = group
+		// Those who were just woken may have more to say: one transaction
+		// for all of them instead of one for the first and one for the rest.
+		runtime.Gosched()
 	}
 }
 
