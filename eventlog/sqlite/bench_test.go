@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -176,4 +177,65 @@ func BenchmarkTail(b *testing.B) {
 		latencies = append(latencies, time.Since(start))
 	}
 	reportLatency(b, latencies)
+}
+
+// BenchmarkOpen opens a log that holds 200,000 events, until its first answer.
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "bench.db")
+	l, err := sqlite.Open(path, sqlite.Options{Exclusive: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	fill(b, l, 200_000, 200)
+	if err := l.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		l, err := sqlite.Open(path, sqlite.Options{Exclusive: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c, err := l.Append(context.Background(), eventlog.Batch{Thread: "thread"})
+		if err != nil || c.Seq != 200_000 {
+			b.Fatal(c, err)
+		}
+		b.StopTimer()
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// BenchmarkIdleReaders is the memory that a reader takes while it waits.
+func BenchmarkIdleReaders(b *testing.B) {
+	const readers = 5000
+	l := openBench(b)
+	batch := eventlog.Batch{Thread: "thread", Events: oneEvent()}
+	if _, err := l.Append(context.Background(), batch); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		ctx, cancel := context.WithCancel(context.Background())
+		var ready, wg sync.WaitGroup
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		ready.Add(readers)
+		for range readers {
+			wg.Go(func() {
+				for range l.After(ctx, "thread", eventlog.Cursor{}) {
+					ready.Done()
+				}
+			})
+		}
+		ready.Wait()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		used := int64(after.HeapAlloc+after.StackInuse) - int64(before.HeapAlloc+before.StackInuse)
+		b.ReportMetric(float64(used)/readers, "B/reader")
+		cancel()
+		wg.Wait()
+	}
 }
