@@ -43,7 +43,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, agent string, in 
 	w.Header().Set("X-Run-Id", started.Run.ID)
 	s.serve(w, r, s.engine.Join(r.Context(), engine.JoinRequest{
 		Thread: in.ThreadID, Started: &started, Version: in.ProtocolVersion,
-	}), s.checker())
+	}), s.checker(in.ProtocolVersion))
 }
 
 // attach joins a thread's run, or what ran last, without starting anything.
@@ -92,7 +92,7 @@ func (s *Server) join(w http.ResponseWriter, r *http.Request, thread string) {
 	if s.gone(w, r, thread, after) {
 		return
 	}
-	check := s.checker()
+	check := s.checker(q.Get("protocolVersion"))
 	if given && q.Get("prelude") == "" {
 		check = nil // begins in mid-run, where the rules cannot be judged
 	}

@@ -45,7 +45,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	var check *checker
 	if after == (eventlog.Cursor{}) && o.Tail == 0 {
-		check = s.checker()
+		check = s.checker("")
 	}
 	s.serve(w, r, s.engine.Events(r.Context(), thread, after, o), check.open())
 }

@@ -48,7 +48,7 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		s.serve(w, r, s.engine.Join(r.Context(), engine.JoinRequest{
 			Thread: thread, Started: &started, Version: r.URL.Query().Get("protocolVersion"),
-		}), s.checker())
+		}), s.checker(r.URL.Query().Get("protocolVersion")))
 		return
 	}
 	writeJSON(w, http.StatusAccepted, run)

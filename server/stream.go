@@ -124,18 +124,24 @@ func (st *stream) end() {
 	_ = st.ctl.SetWriteDeadline(time.Time{})
 }
 
-// checker verifies a stream against both client versions. A nil checker takes
+// checker verifies a stream against the client versions that may read it. A nil checker takes
 // everything.
 type checker struct {
 	rules   []*agui.Verifier
 	endless bool // the stream may end anywhere
 }
 
-func (s *Server) checker() *checker {
+// checker checks a stream for a reader that names a protocol version: who names
+// one may get what the old client refuses.
+func (s *Server) checker(version string) *checker {
 	if !s.opts.Verify {
 		return nil
 	}
-	return &checker{rules: []*agui.Verifier{agui.NewVerifier(agui.V0), agui.NewVerifier(agui.V1)}}
+	c := &checker{rules: []*agui.Verifier{agui.NewVerifier(agui.V1)}}
+	if version == "" {
+		c.rules = append(c.rules, agui.NewVerifier(agui.V0))
+	}
+	return c
 }
 
 func (c *checker) check(f engine.Frame) error {
