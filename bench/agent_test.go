@@ -89,7 +89,7 @@ func say(in *bufio.Reader, out *bufio.Writer, prompt string) {
 			due := begin.Add(time.Duration(i) * time.Second / time.Duration(rate))
 			if wait := time.Until(due); wait > 0 {
 				_ = out.Flush()
-				time.Sleep(wait)
+				<-time.After(wait)
 			}
 			stamp = strconv.AppendInt(stamp[:0], time.Now().UnixNano(), 10)
 			text = string(append(stamp, ' '))

@@ -2,102 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 
 	"github.com/agentstream-go/agentstream/eventlog"
 )
 
-const (
-	// chunkBytes is how much a reader that catches up reads at once, in
-	// bytes. It holds no transaction while its records are consumed.
-	chunkBytes = 1 << 20
-	// idleConns is how many reading connections are kept.
-	idleConns = 4
-	// maxCatchUps is how many readers may read from the file at once.
-	maxCatchUps = 8
-)
-
-// readers is the pool of connections that read.
-type readers struct {
-	path   string
-	mu     sync.Mutex
-	idle   []*conn
-	closed bool
-	busy   sync.WaitGroup
-	slots  chan struct{}
-}
-
-func (r *readers) init(path string) {
-	r.path = path
-	r.slots = make(chan struct{}, maxCatchUps)
-}
-
-func (r *readers) get() (*conn, error) {
-	r.mu.Lock()
-	if r.closed {
-		r.mu.Unlock()
-		return nil, eventlog.ErrClosed
-	}
-	r.busy.Add(1)
-	if n := len(r.idle); n > 0 {
-		c := r.idle[n-1]
-		r.idle = r.idle[:n-1]
-		r.mu.Unlock()
-		return c, nil
-	}
-	r.mu.Unlock()
-	c, err := open(r.path, "query_only=1", "cache_size=-4096")
-	if err != nil {
-		r.busy.Done()
-		return nil, failure(r.path, err)
-	}
-	return c, nil
-}
-
-func (r *readers) put(c *conn) {
-	defer r.busy.Done()
-	r.mu.Lock()
-	if len(r.idle) < idleConns && !r.closed {
-		r.idle = append(r.idle, c)
-		c = nil
-	}
-	r.mu.Unlock()
-	if c != nil {
-		_ = c.close() // it only read
-	}
-}
-
-// close waits for those that read.
-func (r *readers) close() error {
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	r.busy.Wait()
-	var errs []error
-	for _, c := range r.idle {
-		errs = append(errs, c.close())
-	}
-	r.idle = nil
-	return errors.Join(errs...)
-}
-
-// read calls fn within one read transaction.
-func (r *readers) read(fn func(*conn) error) error {
-	c, err := r.get()
-	if err != nil {
-		return err
-	}
-	defer r.put(c)
-	if err := c.run("BEGIN"); err != nil {
-		return failure(r.path, err)
-	}
-	defer func() { _ = c.run("ROLLBACK") }() // it only read
-	return fn(c)
-}
+// chunkBytes is how much a reader that catches up reads at once, in bytes. It
+// holds no transaction while its records are consumed.
+const chunkBytes = 1 << 20
 
 // After implements [eventlog.Log].
 func (l *Log) After(ctx context.Context, thread string, after eventlog.Cursor) iter.Seq2[eventlog.Record, error] {
@@ -251,67 +165,3 @@ func (r *reader) validate(c *conn) (*thread, error) {
 	return th, nil
 }
 
-// thread reads a thread, without its head.
-func (c *conn) thread(name string) (*thread, error) {
-	row, err := c.first(selectThread, name)
-	if err != nil || row == nil {
-		return nil, err
-	}
-	th := &thread{name: name}
-	th.read(row)
-	return th, nil
-}
-
-// stored reads the number of the last record that is not in the journal.
-func (c *conn) stored(th *thread) (uint64, error) {
-	head, err := c.number(selectHead, segmentID(th.num, 0), segmentID(th.num, maxSeq))
-	return max(uint64(head)&maxSeq, th.floor), err
-}
-
-// head reads the number of the last record.
-func (c *conn) head(path string, th *thread) (uint64, error) {
-	head, err := c.stored(th)
-	if err != nil {
-		return 0, failure(path, err)
-	}
-	err = c.journaled(path, func(num int64, s segment) error {
-		if num == th.num {
-			head = s.last
-		}
-		return nil
-	})
-	return head, failure(path, err)
-}
-
-// segments reads those that hold records after seq, about chunkBytes of them. It
-// does not stop within what replaces trimmed records: a position in there could
-// not be gone on from.
-func (c *conn) segments(path string, th *thread, seq uint64) (segs []segment, more bool, err error) {
-	size, limit := 0, max(th.floor, 1)
-	add := func(s segment) error {
-		if n := len(segs); n > 0 && segs[n-1].last+1 != s.first() {
-			return damaged(path, "thread %q: records %d to %d are missing", th.name, segs[n-1].last+1, s.first()-1)
-		}
-		segs = append(segs, s)
-		size += len(s.data)
-		return nil
-	}
-	err = c.each(func(row []driver.Value) (bool, error) {
-		s, err := readSegment(path, th.gen, row)
-		if err != nil {
-			return false, err
-		}
-		more = size+len(s.data) >= chunkBytes && s.last >= limit
-		return !more, add(s)
-	}, selectSegments, segmentID(th.num, seq), segmentID(th.num, maxSeq))
-	if err == nil && !more {
-		err = c.journaled(path, func(num int64, s segment) error {
-			if num != th.num || s.last <= seq {
-				return nil
-			}
-			s.gen = th.gen
-			return add(s)
-		})
-	}
-	return segs, more, failure(path, err)
-}

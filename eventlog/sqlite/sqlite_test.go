@@ -183,3 +183,28 @@ func TestIdle(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenAtOnce has many make the same file.
+func TestOpenAtOnce(t *testing.T) {
+	for range 5 {
+		path := filepath.Join(t.TempDir(), "db")
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				l, err := sqlite.Open(path, sqlite.Options{})
+				if err != nil {
+					t.Errorf("open: %v", err)
+					return
+				}
+				if err := errors.Join(appendText(l, "t", fmt.Sprint(i)), l.Close()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		l := openAt(t, path)
+		if c, err := l.Append(t.Context(), eventlog.Batch{Thread: "t"}); err != nil || c.Seq != 8 {
+			t.Errorf("the last record is %v, %v", c, err)
+		}
+	}
+}
