@@ -21,6 +21,7 @@ type ask struct {
 // ask is the session's Turn.Ask: it settles the request by a remembered answer
 // or the policy, or records it and lets the run end with an interrupt.
 func (t *turn) ask(q source.Request, reply func(source.Answer)) {
+	defer t.survive()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ending {
@@ -108,6 +109,7 @@ func (t *turn) watchAsk(a *ask) {
 // withdraw ends a request without anybody's answer. If a run waits for it, the
 // turn goes on in a new one.
 func (t *turn) withdraw(a *ask, state, reason string) {
+	defer t.survive()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ending || !t.pending(a) {
@@ -140,6 +142,7 @@ func (t *turn) askDirectly(a *ask, req Request) {
 		case <-ctx.Done():
 		}
 	}()
+	defer t.survive()
 	answer, ok := t.e.o.Ask(ctx, req)
 	t.mu.Lock()
 	defer t.mu.Unlock()

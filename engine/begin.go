@@ -32,7 +32,7 @@ func (c *conversation) begin(ctx context.Context, r StartRequest, in idle, n new
 		return Started{}, err
 	}
 	t := &turn{
-		e: c.e, c: c, agent: c.e.agents[in.rec.Agent], done: make(chan struct{}), reopened: make(chan struct{}), seat: s,
+		e: c.e, c: c, agent: c.e.agent(in.rec.Agent), done: make(chan struct{}), reopened: make(chan struct{}), seat: s,
 		rec: in.rec, list: in.list, tools: map[string]string{}, grants: in.grants,
 		firstRound: in.rec.NextRound, prompt: parts(n.prompt, r.Input.Context), lastSaid: time.Now(),
 	}

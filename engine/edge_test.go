@@ -340,3 +340,28 @@ func TestSenselessEvents(t *testing.T) {
 		}
 	})
 }
+
+// TestQueuedForAnAgentThatIsGone: what was queued before a restart fails if its
+// agent is no longer configured; the thread can be read.
+func TestQueuedForAnAgentThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemlog()
+		a := newWorld(t, log, map[string]script{"go": untilCancelled("x")})
+		a.start("t", "r1", "go")
+		q := a.request("t", "r2", "next")
+		q.Enqueue = true
+		if _, err := a.Start(bg, q); err != nil {
+			t.Fatal(err)
+		}
+		a.close()
+		b := newWorld(t, log, nil, func(o *Options) { o.Agents = o.Agents[1:] })
+		if run := b.settled("t", "r2"); run.State != RunFailed || run.Error.Code != "agent_missing" {
+			t.Errorf("%+v", run)
+		}
+		b.free("t")
+		if _, err := b.Start(bg, b.request("t", "r3", "hi")); code(err) != "agent_unknown" {
+			t.Errorf("%v", err)
+		}
+		b.close()
+	})
+}

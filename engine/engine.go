@@ -129,6 +129,13 @@ func (e *Engine) Agents() []Agent {
 	return out
 }
 
+// agent gives an agent, without a source if it is not configured.
+func (e *Engine) agent(name string) Agent {
+	a := e.agents[name]
+	a.Name = name
+	return a
+}
+
 // later runs f in a goroutine that Close waits for; false once Close has begun.
 func (e *Engine) later(f func(context.Context)) bool {
 	e.mu.Lock()

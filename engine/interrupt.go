@@ -22,6 +22,7 @@ const (
 
 // quiet is the timer's callback.
 func (t *turn) quiet() {
+	defer t.survive()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.quietTimer = nil

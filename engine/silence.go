@@ -21,6 +21,7 @@ type silence struct {
 
 // watchSilence arms the timer anew; it is its callback too.
 func (t *turn) watchSilence() {
+	defer t.survive()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ending {

@@ -74,7 +74,11 @@ func (t *turn) main() {
 
 // drive has the agent carry out the prompt. A session that was kept and turns
 // out to be dead or spoilt is replaced once, if the agent has said nothing.
-func (t *turn) drive() (source.StopReason, error) {
+func (t *turn) drive() (_ source.StopReason, err error) {
+	defer t.recovered(&err)
+	if t.agent.Source == nil {
+		return "", &source.Error{Code: source.CodeAgentMissing, Message: fmt.Sprintf("agent %s is not configured any more", t.agent.Name)}
+	}
 	if t.seat == nil {
 		seat, err := t.e.pool.take(t.ctx, t.c)
 		if err != nil {
@@ -157,6 +161,15 @@ func (t *turn) converse() (source.StopReason, error) {
 // cancelGrace is what a source gets to end a cancelled turn, and again after its
 // session was closed.
 const cancelGrace = 20 * time.Second
+
+// survive ends the turn instead of the process when what a timer or a source
+// called has a defect.
+func (t *turn) survive() {
+	if p := recover(); p != nil {
+		t.e.o.Logger.Error("panic in a turn", "thread", t.c.id, "agent", t.agent.Name, "panic", p, "stack", string(debug.Stack()))
+		t.cancel(errPanic)
+	}
+}
 
 // recovered turns a panic into an error.
 func (t *turn) recovered(err *error) {
