@@ -91,4 +91,3 @@ func (r *readers) read(fn func(*conn) error) error {
 	defer func() { _ = c.run("ROLLBACK") }() // it only read
 	return fn(c)
 }
-

@@ -164,4 +164,3 @@ func (r *reader) validate(c *conn) (*thread, error) {
 	}
 	return th, nil
 }
-
