@@ -112,6 +112,9 @@ func TestAnythingGoes(t *testing.T) {
 				}
 			}
 			w.count(states)
+			if n := len(w.conversations); n > 0 {
+				t.Errorf("%d conversations are still in use", n)
+			}
 			if p := w.pending(); len(p) > 0 {
 				t.Errorf("%d requests are pending and nothing runs", len(p))
 			}
