@@ -208,3 +208,25 @@ func TestOpenAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestCancelledInTheQueue cancels a batch that waits for the transaction before.
+func TestCancelledInTheQueue(t *testing.T) {
+	l := openAt(t, filepath.Join(t.TempDir(), "db"))
+	release := l.HoldLock()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := l.Append(ctx, eventlog.Batch{Thread: "t", Events: []eventlog.Event{{Data: []byte("cancelled")}}})
+		done <- err
+	}()
+	why := errors.New("why")
+	cancel(why)
+	if err := <-done; err != why {
+		t.Errorf("got %v", err)
+	}
+	release()
+	if err := appendText(l, "t", "next"); err != nil {
+		t.Fatal(err)
+	}
+	wantTexts(t, l, "t", "next")
+}
