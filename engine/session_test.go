@@ -174,6 +174,48 @@ func TestStartTimeout(t *testing.T) {
 	}
 }
 
+// Where the source bounds its own start, the engine does not.
+func TestStartBoundedBySource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &slow{signs: 1}
+		w := newWorld(t, newMemlog(), nil, func(o *Options) {
+			o.Agents = []Agent{{Name: "fake", Source: &later{a, time.Hour}, StartTimeout: -1}}
+		})
+		defer w.close()
+		if got := w.stream(w.start("t", "r1", "hi")); got[len(got)-1] != `finished {"stopReason":"end_turn"}` {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// later is silent before it opens.
+type later struct {
+	*slow
+	silence time.Duration
+}
+
+func (l *later) Open(ctx context.Context, o source.Options) (source.Session, error) {
+	select {
+	case <-time.After(l.silence):
+		return l.slow.Open(ctx, o)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func TestTold(t *testing.T) {
+	for want, e := range map[string]*source.Error{
+		"it ended (install it): no such model": {Message: "it ended", Fix: "install it", Detail: "starting\nno such  model\n"},
+		"it ended: no such model":              {Message: "it ended: no such model", Detail: "no such model"},
+		"it ended":                             {Message: "it ended"},
+		"timeout: x":                           {Code: "timeout", Detail: "x"},
+	} {
+		if got := told(e); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestModesModelsTitlesNotes(t *testing.T) {
 	title, mode := "The agent's title", "plan"
 	synctest.Test(t, func(t *testing.T) {
@@ -197,11 +239,11 @@ func TestModesModelsTitlesNotes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Note {
+			if f.Note && !strings.Contains(string(f.Data), "diagnostic") {
 				notes = append(notes, string(f.Data))
 			}
 		}
-		want := []string{`{"late":{"event":"message_chunk","text":"by the way"}}`, `{"line":{"from":"agent","text":"{}"}}`}
+		want := []string{`{"late":{"event":"message_chunk","text":"by the way"}}`, `{"line":{"from":"agent","text":"{}"}}`, `{"diagnostic":"odd"}`}
 		if diff := cmp.Diff(want, notes); diff != "" {
 			t.Error(diff)
 		}
