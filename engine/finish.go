@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/agentstream-go/agentstream/agui"
@@ -35,9 +36,20 @@ func judge(stop source.StopReason, err, cause error) verdict {
 	case errors.Is(cause, errStorage):
 		return failed("storage", errStorage.Error())
 	case errors.As(err, &agent):
-		return failed(agent.Code, agent.Error())
+		return failed(agent.Code, told(agent))
 	}
 	return failed("internal", err.Error())
+}
+
+// told is the error on one line, with the last that the agent itself said of it,
+// which is often all that helps.
+func told(e *source.Error) string {
+	lines := strings.Split(strings.TrimSpace(e.Detail), "\n")
+	last := clip(strings.Join(strings.Fields(lines[len(lines)-1]), " "), 300)
+	if text := e.Error(); last == "" || strings.Contains(text, last) {
+		return text
+	}
+	return e.Error() + ": " + last
 }
 
 func failed(code, message string) verdict {

@@ -86,7 +86,7 @@ func (t *turn) observe(f source.Fact) bool {
 		}
 		t.save()
 	}
-	if note := noteOf(f); note != nil {
+	if note := t.rec.noteOf(f); note != nil {
 		t.j.event(eventlog.KindNote, "", note)
 	}
 	t.j.commit()
@@ -105,10 +105,15 @@ func (r *threadRecord) take(f source.Fact) bool {
 	return changed
 }
 
+// maxShown is how many of a thread's diagnostics are kept; all are counted.
+const maxShown = 100
+
 // noteOf is what stays of a fact in the log beside the events: what was said
-// outside a turn, and raw lines.
-func noteOf(f source.Fact) []byte {
+// outside a turn, raw lines, and what was odd about them.
+func (r *threadRecord) noteOf(f source.Fact) []byte {
 	switch {
+	case f.Diagnostic != "" && r.Diagnostics <= maxShown:
+		return encode(map[string]string{"diagnostic": clip(f.Diagnostic, 1000)})
 	case f.Late != nil:
 		return noteEvent("late", f.Late)
 	case f.Line != nil:
@@ -144,6 +149,9 @@ func (c *conversation) storeIdle(ctx context.Context, facts []source.Fact) error
 		changed := false
 		for _, f := range facts {
 			changed = rec.take(f) || changed
+			if note := rec.noteOf(f); note != nil {
+				batch.Events = append(batch.Events, eventlog.Event{Kind: eventlog.KindNote, Data: note})
+			}
 		}
 		if changed {
 			batch.PutGlobal = []eventlog.Entry{{Key: keyThread + c.id, Value: encode(rec)}}
@@ -155,11 +163,6 @@ func (c *conversation) storeIdle(ctx context.Context, facts []source.Fact) error
 	}
 	if c.takeOffers() {
 		batch.Put = []eventlog.Entry{{Key: keyFacts, Value: encode(c.offered())}}
-	}
-	for _, f := range facts {
-		if note := noteOf(f); note != nil {
-			batch.Events = append(batch.Events, eventlog.Event{Kind: eventlog.KindNote, Data: note})
-		}
 	}
 	if len(batch.Events)+len(batch.Put)+len(batch.PutGlobal) == 0 {
 		return nil

@@ -54,7 +54,7 @@ type Agent struct {
 
 	// Caller's choice per agent; zero means the default.
 	IdleTimeout    time.Duration // an idle session is kept that long; default 10 min
-	StartTimeout   time.Duration // starting ends after that long without a sign of life; default 120 s
+	StartTimeout   time.Duration // starting ends that long after the last fact; default 120 s, negative: the source sees to it
 	SilenceTimeout time.Duration // a turn without an event for that long fails; default: never
 }
 

@@ -60,6 +60,9 @@ func or(a, b string) string {
 // of life.
 func (t *turn) openSession(o source.Options) (source.Session, error) {
 	limit := t.agent.StartTimeout
+	if limit < 0 {
+		return t.agent.Source.Open(t.ctx, o)
+	}
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
 	late := &source.Error{Code: source.CodeTimeout, Message: fmt.Sprintf("agent %s did not start within %s of its last sign of life", t.agent.Name, limit)}

@@ -101,11 +101,15 @@ func (s *setup) engineAgents() ([]engine.Agent, error) {
 	for _, f := range s.found {
 		if f.State != catalog.Missing && !taken[f.Name] {
 			src := all.ACP(s.command(all.Command{Name: f.Name, Argv: f.Argv, Env: f.Env, InheritEnv: f.InheritEnv, Auth: f.Auth, Login: f.LoginHint, Install: f.Install}))
-			out = append(out, engine.Agent{Name: f.Name, Type: f.Type, Source: src})
+			out = append(out, engine.Agent{Name: f.Name, Type: f.Type, Source: src, StartTimeout: bySource})
 		}
 	}
 	return out, nil
 }
+
+// bySource: an ACP agent's start is bounded by its source, which hears every sign
+// of life and knows what was under way.
+const bySource = -1
 
 func (s *setup) configured(name string, a agentConfig) (engine.Agent, error) {
 	cmd := all.Command{
@@ -122,7 +126,7 @@ func (s *setup) configured(name string, a agentConfig) (engine.Agent, error) {
 	}
 	out := engine.Agent{
 		Name: name, Type: "acp", Mode: a.Mode, Model: a.Model,
-		IdleTimeout: time.Duration(a.IdleTimeout), StartTimeout: time.Duration(a.StartTimeout),
+		IdleTimeout: time.Duration(a.IdleTimeout), StartTimeout: bySource,
 		SilenceTimeout: time.Duration(a.TurnSilenceTimeout),
 	}
 	if a.Cwd != "" {
@@ -154,7 +158,7 @@ func (s *setup) demo() (engine.Agent, error) {
 			env[k] = v
 		}
 	}
-	return engine.Agent{Name: "demo", Type: "acp", Source: all.ACP(s.command(all.Command{Name: "demo", Argv: []string{self, "acp-demo"}, Env: env}))}, nil
+	return engine.Agent{Name: "demo", Type: "acp", StartTimeout: bySource, Source: all.ACP(s.command(all.Command{Name: "demo", Argv: []string{self, "acp-demo"}, Env: env}))}, nil
 }
 
 // machinery is an open data folder with an engine on it.
