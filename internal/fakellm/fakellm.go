@@ -59,6 +59,7 @@ type Request struct {
 	Stream  bool     // whether the answer was streamed
 	Tools   []string // names of the tools offered
 	Results []string // texts of the results that came back since the prompt
+	Body    []byte   // all of the request: what the agent remembers is in it
 }
 
 // New returns a Model.
@@ -140,7 +141,7 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire) {
 		return
 	}
 	req.digest()
-	steps := m.play(wire, req)
+	steps := m.play(wire, req, body)
 	if len(steps) > 0 && steps[0].status != 0 {
 		writeJSON(w, steps[0].status, wire.failure(steps[0].status, fmt.Sprintf("scripted failure %d", steps[0].status)))
 		return
@@ -161,7 +162,7 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, wire wire) {
 }
 
 // play chooses the steps of the answer and notes the request.
-func (m *Model) play(wire wire, req *request) []step {
+func (m *Model) play(wire wire, req *request, body []byte) []step {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.answers++
@@ -169,7 +170,7 @@ func (m *Model) play(wire wire, req *request) []step {
 	if len(req.tools) == 0 {
 		return side(req)
 	}
-	seen := Request{Wire: wire.name(), Script: req.marker.script, Prompt: req.prompt, Stream: req.stream}
+	seen := Request{Wire: wire.name(), Script: req.marker.script, Prompt: req.prompt, Stream: req.stream, Body: body}
 	for _, t := range req.tools {
 		seen.Tools = append(seen.Tools, t.Name)
 	}
