@@ -82,6 +82,11 @@ func command() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(serveCommand(), runCommand(), agentsCommand(), doctorCommand(), versionCommand(), demoCommand())
+	root.AddCommand(
+		serveCommand(), runCommand(), chatCommand(),
+		lsCommand(), showCommand(), tailCommand(), exportCommand(),
+		pendingCommand(), approveCommand(), denyCommand(), cancelCommand(),
+		agentsCommand(), doctorCommand(), versionCommand(), demoCommand(),
+	)
 	return root
 }

@@ -62,6 +62,7 @@ func runCommand() *cobra.Command {
 	f.DurationVar(&r.timeout, "timeout", 0, "cancel the turn after this time")
 	_ = c.RegisterFlagCompletionFunc("format", fixed("text", "agui", "events", "rounds"))
 	_ = c.RegisterFlagCompletionFunc("approve", fixed("ask", "reads", "all", "none"))
+	_ = c.RegisterFlagCompletionFunc("thread", r.completeThreads)
 	return c
 }
 
@@ -102,14 +103,8 @@ func (r *run) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.cwd != "" {
-		if r.cwd, err = home(r.cwd); err != nil {
-			return usage("--cwd: %v", err)
-		}
-		if info, err := os.Stat(r.cwd); err != nil || !info.IsDir() {
-			return usage("--cwd %s is no folder", r.cwd)
-		}
-		r.roots = append(r.roots, r.cwd)
+	if err := r.folder(); err != nil {
+		return err
 	}
 	r.policy = r.localPolicy(c)
 	cl, err := r.connect(c, true)
@@ -119,6 +114,21 @@ func (r *run) run(c *cobra.Command, args []string) error {
 	defer func() { _ = cl.close() }()
 	t := newTurn(r, cl, c)
 	return t.do(c.Context(), prompt)
+}
+
+// folder checks the working folder that was asked for.
+func (r *run) folder() (err error) {
+	if r.cwd == "" {
+		return nil
+	}
+	if r.cwd, err = home(r.cwd); err != nil {
+		return usage("--cwd: %v", err)
+	}
+	if info, err := os.Stat(r.cwd); err != nil || !info.IsDir() {
+		return usage("--cwd %s is no folder", r.cwd)
+	}
+	r.roots = append(r.roots, r.cwd)
+	return nil
 }
 
 // localPolicy is what an engine in this process goes by: where nobody can be
@@ -161,11 +171,12 @@ func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:
 func (t *turn) interrupts(ctx context.Context, leave context.CancelFunc) (stop func(), why func() error) {
 	sig := make(chan os.Signal, 2)
 	signal.Notify(sig, os.Interrupt)
+	stopped := t.stop
 	var timeout <-chan time.Time
 	if t.run.timeout > 0 {
 		timeout = time.After(t.run.timeout)
 	}
-	done, cause := make(chan struct{}), make(chan error, 2)
+	done, cause := make(chan struct{}), make(chan error, 3)
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -173,10 +184,14 @@ func (t *turn) interrupts(ctx context.Context, leave context.CancelFunc) (stop f
 			select {
 			case <-sig:
 				if cancelled {
+					t.left = true
 					leave()
 					return
 				}
 				fmt.Fprintln(t.errw, "agentstream: cancelling; Ctrl-C again leaves at once")
+				cause <- errCancelled
+			case <-stopped:
+				stopped = nil
 				cause <- errCancelled
 			case <-timeout:
 				timeout = nil
@@ -188,6 +203,7 @@ func (t *turn) interrupts(ctx context.Context, leave context.CancelFunc) (stop f
 			}
 			if !cancelled {
 				cancelled = true
+				t.silent()
 				go t.cancel(ctx)
 			}
 		}

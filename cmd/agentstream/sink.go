@@ -37,12 +37,15 @@ func newSink(format string, c *cobra.Command) sink {
 	return &contract{to: r, renderer: r}
 }
 
-func newRenderer(c *cobra.Command) *term.Renderer {
+func newRenderer(c *cobra.Command) *term.Renderer { return term.New(screen(c)) }
+
+// screen is what the command writes to.
+func screen(c *cobra.Command) term.Options {
 	o := term.Options{Out: c.OutOrStdout(), Err: c.ErrOrStderr()}
 	o.OutTTY, _ = terminal(o.Out)
 	o.ErrTTY, o.Width = terminal(o.Err)
 	o.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	return term.New(o)
+	return o
 }
 
 func terminal(w any) (is bool, width int) {

@@ -26,10 +26,15 @@ type turn struct {
 	errw   io.Writer
 	asker  *asker
 
-	last    string // cursor of the last event
-	current string // id of the run that is open, or was last
+	stop    <-chan struct{} // cancels as Ctrl-C does; may be nil
+	last    string          // cursor of the last event
+	current string          // id of the run that is open, or was last
 	runs    []string
 	refused bool // something was refused here
+	left    bool // the user went away without waiting; to be read when do has returned
+
+	asking context.Context // ends when the turn is cancelled
+	silent context.CancelFunc
 }
 
 func newTurn(r *run, cl *client, c *cobra.Command) *turn {
@@ -43,23 +48,90 @@ func newTurn(r *run, cl *client, c *cobra.Command) *turn {
 func (t *turn) do(ctx context.Context, prompt string) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
-	t.current = newID("r-")
-	resp, err := t.client.do(ctx, "POST", threadPath(t.run.thread)+"/runs?protocolVersion=1.0", "text/event-stream", map[string]string{
-		"agent": t.run.agent, "input": prompt, "runId": t.current, "cwd": t.run.cwd,
-	})
-	if err != nil {
+	t.asking, t.silent = context.WithCancel(ctx)
+	defer t.silent()
+	resp, err := t.post(ctx, prompt)
+	waits := codeOf(err) == "interrupted"
+	if err != nil && !waits {
 		return t.startError(err)
 	}
 	stop, why := t.interrupts(ctx, leave)
-	err = t.read(ctx, resp)
+	if waits {
+		resp, err = t.pending(ctx, prompt)
+	}
+	if resp != nil {
+		err = t.read(ctx, resp)
+	}
 	stop()
-	if err != nil && ctx.Err() == nil {
+	var told *exitError
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{code: exitCancelled}
+	case errors.As(err, &told):
+		return err
+	case err != nil:
 		return &exitError{code: exitFailed, err: fmt.Errorf("the stream broke off: %w; 'agentstream tail %s' goes on", err, t.run.thread)}
 	}
-	if ctx.Err() != nil {
-		return &exitError{code: exitCancelled}
-	}
 	return t.outcome(ctx, why())
+}
+
+// post starts the run.
+func (t *turn) post(ctx context.Context, prompt string) (*http.Response, error) {
+	t.current = newID("r-")
+	return t.client.do(ctx, "POST", threadPath(t.run.thread)+"/runs?protocolVersion=1.0", "text/event-stream", map[string]string{
+		"agent": t.run.agent, "input": prompt, "runId": t.current, "cwd": t.run.cwd,
+	})
+}
+
+// pending settles what an earlier turn of the thread waits for and shows its end;
+// then the prompt's own run starts. No response and no error: the turn ended here,
+// because nobody can be asked or the user cancelled.
+func (t *turn) pending(ctx context.Context, prompt string) (*http.Response, error) {
+	for {
+		var m engine.Messages
+		if err := t.client.call(ctx, "GET", threadPath(t.run.thread)+"/messages?limit=1", nil, &m); err != nil {
+			return nil, err
+		}
+		t.last = m.Cursor
+		if len(m.Pending) > 0 {
+			t.current = m.Pending[0].Run
+			t.runs = []string{t.current}
+			fmt.Fprintln(t.errw, "agentstream: the thread waits for an answer first")
+		}
+		done, err := t.answer(ctx)
+		if done || err != nil {
+			return nil, err
+		}
+		if err := t.rest(ctx); err != nil || t.asking.Err() != nil {
+			return nil, err
+		}
+		t.runs, t.refused = nil, false
+		resp, err := t.post(ctx, prompt)
+		if err == nil {
+			return resp, nil
+		}
+		if codeOf(err) != "interrupted" {
+			return nil, t.startError(err)
+		}
+	}
+}
+
+// rest reads on from the log, from where the turn is.
+func (t *turn) rest(ctx context.Context) error {
+	resp, err := t.client.do(ctx, "GET", threadPath(t.run.thread)+"/events?after="+url.QueryEscape(first(t.last, "0")), "text/event-stream", nil)
+	if err != nil {
+		return err
+	}
+	return t.read(ctx, resp)
+}
+
+// codeOf gives the stable code of a refusal, or "".
+func codeOf(err error) string {
+	var e *apiError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
 }
 
 func (t *turn) startError(err error) error {
@@ -145,33 +217,6 @@ func (t *turn) frames(ctx context.Context, body io.Reader) (ended bool, err erro
 			return false, io.EOF // the continuing run is read from the log
 		}
 	}
-}
-
-// answer settles what the agent asks. Where nobody can be asked the requests stay
-// as they are, for another device.
-func (t *turn) answer(ctx context.Context) (done bool, err error) {
-	var m engine.Messages
-	if err := t.client.call(ctx, "GET", threadPath(t.run.thread)+"/messages?limit=1", nil, &m); err != nil {
-		return true, err
-	}
-	for _, q := range m.Pending {
-		a, ok := t.asker.ask(ctx, q)
-		if !ok {
-			fmt.Fprintf(t.errw, "agentstream: the agent asks: %s\nagentstream: nobody can be asked here; 'agentstream approve %s' or 'deny' answers\n", q.Title, q.ID)
-			t.refused = true
-			return true, nil
-		}
-		t.refused = t.refused || a.refuses
-		err := t.client.call(ctx, "POST", "/v1/requests/"+url.PathEscape(q.ID)+"/resolve", a.body, nil)
-		var e *apiError
-		if errors.As(err, &e) && (e.Code == "already_resolved" || e.Code == "request_unknown") {
-			continue // answered elsewhere meanwhile
-		}
-		if err != nil {
-			return true, err
-		}
-	}
-	return false, nil
 }
 
 func (t *turn) cancel(ctx context.Context) {

@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Out, Err       io.Writer // the answer; all else
 	OutTTY, ErrTTY bool      // whether they are terminals
+	Shared         bool      // both are one file, terminal or not
 	Color          bool      // ANSI colours on terminals; false for NO_COLOR
 	Width          int       // columns; 0: 80
 	Now            func() time.Time
@@ -65,7 +66,7 @@ func New(o Options) *Renderer {
 		o.Now = time.Now
 	}
 	r := &Renderer{o: o, out: &screen{}, err: &screen{}, calls: map[string]*call{}}
-	if o.OutTTY && o.ErrTTY {
+	if o.Shared || o.OutTTY && o.ErrTTY {
 		r.err = r.out
 	}
 	return r
