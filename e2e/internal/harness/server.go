@@ -286,6 +286,14 @@ func (s *Server) finish() {
 	}
 }
 
+// For is the server as it runs now, to be used by a subtest: that one fails if
+// something goes wrong.
+func (s *Server) For(t testing.TB) *Server {
+	view := *s
+	view.t = t
+	return &view
+}
+
 // NothingLeft fails the test unless every process of the server's agents has
 // ended, or ends now: the kernel tells agents of a killed server in its own time.
 func (s *Server) NothingLeft() {
