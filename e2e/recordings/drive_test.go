@@ -1,0 +1,181 @@
+package recordings_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/agentstream-go/agentstream/e2e/internal/harness"
+	"github.com/agentstream-go/agentstream/engine"
+)
+
+// workers is how many sessions are driven at a time: most wait for a process to
+// start.
+const workers = 6
+
+// serve starts a server for the player. Below its working folder each session has
+// one of its own.
+func serve(t testing.TB, policy string, options ...harness.Option) *harness.Server {
+	t.Helper()
+	harness.Require(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := "    command: [" + self + "]\n    env: { " + playing + ": \"1\" }\n"
+	config := "agents:\n  player:\n" + agent +
+		"  gemini:\n" + agent + "    auth: gemini-api-key\n" +
+		"permissions: { default: " + policy + " }\n"
+	return harness.Start(t, append([]harness.Option{harness.Config(config), harness.Flags("--verify")}, options...)...)
+}
+
+// each runs a subtest for each session, several at a time.
+func each(t *testing.T, sessions []*session, test func(t *testing.T, s *session)) {
+	t.Helper()
+	next := make(chan *session)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for s := range next {
+				t.Run(s.name, func(t *testing.T) { test(t, s) })
+			}
+		})
+	}
+	for _, s := range sessions {
+		next <- s
+	}
+	close(next)
+	wg.Wait()
+}
+
+// driver leads a session through a thread as its user did.
+type driver struct {
+	t      *testing.T
+	s      *harness.Server
+	dir    string
+	agent  string
+	thread string
+	turn   int // of the player that runs now
+
+	// answer says what a request is answered with, by its number in the session;
+	// an empty option leaves it to the recorded cancellation.
+	answer func(n int, r engine.Request) (option string)
+
+	asked []string // requests by number
+	live  *live
+}
+
+func newDriver(t *testing.T, srv *harness.Server, s *session) *driver {
+	t.Helper()
+	d := &driver{t: t, s: srv.For(t), agent: "player", thread: harness.ID(t, "thread")}
+	d.dir = filepath.Join(srv.Cwd, d.thread)
+	if s.agent == "gemini" {
+		d.agent = "gemini"
+	}
+	d.answer = func(n int, _ engine.Request) string {
+		if n < len(s.replies) {
+			return s.replies[n].option
+		}
+		return ""
+	}
+	s.write(t, d.dir)
+	return d
+}
+
+// say sends a prompt and leads its turn to the end.
+func (d *driver) say(prompt string) engine.Run {
+	d.t.Helper()
+	d.turn++
+	var run engine.Run
+	d.s.Post(harness.ThreadPath(d.thread, "/runs"), map[string]any{"agent": d.agent, "input": prompt, "cwd": d.dir}, &run)
+	if d.live == nil {
+		d.live = follow(d.s, d.thread)
+	}
+	cancelled := map[string]bool{}
+	var now engine.Thread
+	d.s.WaitFor("the end of the turn", func() bool {
+		d.s.Get(harness.ThreadPath(d.thread, ""), &now)
+		if now.Pending > 0 {
+			d.answerAll()
+		}
+		if now.State != "idle" && !cancelled[now.LastRun.ID] && (d.signalled("cancel") || d.signalled("stuck")) {
+			cancelled[now.LastRun.ID] = true
+			d.cancel(now.LastRun.ID)
+		}
+		return now.State == "idle"
+	})
+	return *now.LastRun
+}
+
+func (d *driver) signalled(why string) bool {
+	_, err := os.Stat(filepath.Join(d.dir, signal(why, d.turn)))
+	return err == nil
+}
+
+func (d *driver) cancel(run string) {
+	d.s.Post("/v1/runs/"+url.PathEscape(run)+"/cancel?threadId="+url.QueryEscape(d.thread), nil, nil)
+}
+
+func (d *driver) requests() []engine.Request {
+	var out struct{ Requests []engine.Request }
+	d.s.Get("/v1/requests?threadId="+url.QueryEscape(d.thread), &out)
+	return out.Requests
+}
+
+func (d *driver) answerAll() {
+	for _, r := range d.requests() {
+		n := slices.Index(d.asked, r.ID)
+		if n < 0 {
+			n = len(d.asked)
+			d.asked = append(d.asked, r.ID)
+		}
+		if r.State != "pending" {
+			continue
+		}
+		if option := d.answer(n, r); option != "" {
+			got := d.s.Do("POST", "/v1/requests/"+url.PathEscape(r.ID)+"/resolve", map[string]string{"optionId": option})
+			if got.Status != 200 && got.Code != "already_resolved" { // the turn may end just now
+				d.t.Errorf("resolve %s: %d %s", r.ID, got.Status, got.Body)
+			}
+		}
+	}
+}
+
+// live is a reader of the thread's log that was there from the start.
+type live struct {
+	st   *harness.Stream
+	mu   sync.Mutex
+	got  []harness.Event
+	done chan struct{}
+}
+
+func follow(s *harness.Server, thread string) *live {
+	l := &live{st: s.Events(thread, ""), done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		for {
+			e, err := l.st.Next()
+			if err != nil {
+				return
+			}
+			l.mu.Lock()
+			l.got = append(l.got, e)
+			l.mu.Unlock()
+		}
+	}()
+	return l
+}
+
+func (l *live) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.got)
+}
+
+func (l *live) close() {
+	l.st.Close()
+	<-l.done
+}

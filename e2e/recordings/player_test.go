@@ -1,0 +1,218 @@
+package recordings_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+const scriptFile = "script.jsonl"
+
+// player is an agent that does what its script says. It answers what the script
+// does not know with "method not found", and leaves when its input ends.
+type player struct {
+	dir string
+	out io.Writer
+
+	mu       sync.Mutex
+	heard    *sync.Cond
+	requests []*request
+	replies  map[string]bool
+	last     *request // the last prompt that came
+
+	live map[string]json.RawMessage // ids of the live requests by the recorded ones
+	open *request                   // the prompt that has no answer yet
+	ask  string                     // its recorded id
+	turn int
+}
+
+type request struct {
+	id        json.RawMessage
+	method    string
+	cancelled bool
+}
+
+func play(dir string, in io.Reader, out io.Writer) int {
+	steps, err := readScript(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	p := &player{dir: dir, out: out, replies: map[string]bool{}, live: map[string]json.RawMessage{}}
+	p.heard = sync.NewCond(&p.mu)
+	go p.run(steps)
+	p.listen(in)
+	return 0
+}
+
+func readScript(dir string) (steps []step, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, scriptFile))
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(data) {
+		var s step
+		if err := json.Unmarshal(line, &s); err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// listen reads what the client says, to the end.
+func (p *player) listen(in io.Reader) {
+	r := bufio.NewReader(in)
+	for {
+		line, err := r.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		p.mu.Lock()
+		switch {
+		case m.Method == "session/cancel" && p.last != nil:
+			p.last.cancelled = true
+		case m.Method != "" && m.ID != nil:
+			q := &request{id: m.ID, method: m.Method}
+			if m.Method == methodPrompt {
+				p.last = q
+			}
+			p.requests = append(p.requests, q)
+		case m.ID != nil:
+			p.replies[string(m.ID)] = true
+		}
+		p.heard.Broadcast()
+		p.mu.Unlock()
+	}
+}
+
+func (p *player) wait(until func() bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !until() {
+		p.heard.Wait()
+	}
+}
+
+func (p *player) next() (q *request) {
+	p.wait(func() bool { return len(p.requests) > 0 })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q, p.requests = p.requests[0], p.requests[1:]
+	return q
+}
+
+func (p *player) run(steps []step) {
+	for _, s := range steps {
+		switch s.Do {
+		case doAwait:
+			if s.Method == methodPrompt {
+				p.giveUp()
+			}
+			p.await(s)
+		case doAnswer:
+			p.answer(s)
+		case doSay, doAsk:
+			p.say(s.Line)
+		case doReply:
+			p.wait(func() bool { return p.replies[s.ID] })
+		case doCancel:
+			if p.open != nil {
+				p.untilCancelled("cancel")
+			}
+		case doExit:
+			os.Exit(1)
+		}
+	}
+	p.giveUp()
+	for {
+		p.refuse(p.next())
+	}
+}
+
+func (p *player) await(s step) {
+	for {
+		q := p.next()
+		switch {
+		case q.method == s.Method:
+			p.live[s.ID] = q.id
+			if s.Method == methodPrompt {
+				p.turn++
+				p.open, p.ask = q, s.ID
+			}
+			return
+		case s.Method == "authenticate": // as the client is configured
+			p.mu.Lock()
+			p.requests = append([]*request{q}, p.requests...)
+			p.mu.Unlock()
+			return
+		}
+		p.refuse(q)
+	}
+}
+
+func (p *player) answer(s step) {
+	id, ok := p.live[s.ID]
+	if !ok {
+		return
+	}
+	delete(p.live, s.ID)
+	var m map[string]json.RawMessage
+	if json.Unmarshal([]byte(s.Line), &m) != nil {
+		p.say(s.Line) // damaged
+		return
+	}
+	m["id"] = id
+	line, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // it was JSON a moment ago
+	}
+	p.say(string(line))
+	if p.open != nil && s.ID == p.ask {
+		p.open = nil
+	}
+}
+
+// giveUp ends a turn that the recorded agent left without an answer, once the
+// client cancels it.
+func (p *player) giveUp() {
+	if p.open == nil {
+		return
+	}
+	p.untilCancelled("stuck")
+	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"cancelled"}}`, p.open.id))
+	delete(p.live, p.ask)
+	p.open = nil
+}
+
+// untilCancelled tells the test that the turn is to be cancelled now.
+func (p *player) untilCancelled(why string) {
+	if err := os.WriteFile(filepath.Join(p.dir, signal(why, p.turn)), nil, 0o600); err != nil {
+		panic(err)
+	}
+	p.wait(func() bool { return p.open.cancelled })
+}
+
+func signal(why string, turn int) string { return fmt.Sprintf("%s-%d", why, turn) }
+
+func (p *player) refuse(q *request) {
+	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"not in this recording: %s"}}`, q.id, q.method))
+}
+
+func (p *player) say(line string) {
+	if _, err := io.WriteString(p.out, line+"\n"); err != nil {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,217 @@
+package recordings_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agentstream-go/agentstream/engine"
+)
+
+// tally counts how turns ended.
+type tally struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+func (c *tally) add(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil {
+		c.of = map[string]int{}
+	}
+	c.of[what]++
+}
+
+func (c *tally) log(t testing.TB) {
+	t.Helper()
+	for _, what := range slices.Sorted(maps.Keys(c.of)) {
+		t.Logf("%4d %s", c.of[what], what)
+	}
+}
+
+// group sorts the recorded sessions by what is done with them, and says what is
+// done with none.
+func group(t testing.TB) (begun, goneOn, draft []*session) {
+	t.Helper()
+	files := recorded(t)
+	for _, file := range files {
+		all := sessionsOf(t, file)
+		if len(all) == 0 {
+			t.Logf("%s: nothing is asked in it", filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file))
+		}
+		for _, s := range all {
+			switch {
+			case s.draft:
+				draft = append(draft, s)
+			case s.opening == "session/fork":
+				t.Logf("%s: goes on with a copy, which no client of the server can ask for", s.name)
+			case s.opening == "session/new":
+				begun = append(begun, s)
+			default:
+				goneOn = append(goneOn, s)
+			}
+		}
+	}
+	t.Logf("%d recordings", len(files))
+	return begun, goneOn, draft
+}
+
+// Every recorded session, under its agent's name and as an agent that nobody has
+// heard of.
+func TestRecordings(t *testing.T) {
+	begun, _, _ := group(t)
+	for _, known := range []bool{true, false} {
+		t.Run(map[bool]string{true: "known", false: "unknown"}[known], func(t *testing.T) {
+			s := serve(t, "ask")
+			var ends tally
+			each(t, begun, func(t *testing.T, rec *session) {
+				if !known {
+					rec = rec.rename()
+				}
+				d := newDriver(t, s, rec)
+				for _, prompt := range rec.prompts {
+					ends.add(class(d.say(prompt)))
+				}
+				compare(t, rec.onTheWire(), inTheList(t, d.check()))
+			})
+			ends.log(t)
+		})
+	}
+}
+
+// What was allowed or refused by hand, by policy.
+func TestPolicies(t *testing.T) {
+	begun, _, _ := group(t)
+	for policy, kind := range map[string]string{"all": "allow_once", "none": "reject_once"} {
+		t.Run(policy, func(t *testing.T) {
+			var same []*session
+			for _, rec := range begun {
+				other := func(r reply) bool { return r.kind != kind }
+				if len(rec.replies) > 0 && !slices.ContainsFunc(rec.replies, other) {
+					same = append(same, rec)
+				}
+			}
+			s := serve(t, policy)
+			var ends tally
+			each(t, same, func(t *testing.T, rec *session) {
+				d := newDriver(t, s, rec)
+				for _, prompt := range rec.prompts {
+					r := d.say(prompt)
+					ends.add(class(r))
+					if r.State == engine.RunInterrupted {
+						t.Error("the policy did not answer")
+					}
+				}
+				compare(t, rec.onTheWire(), inTheList(t, d.check()))
+				for i, r := range d.requests() {
+					if r.State != "resolved" || r.Resolution.OptionID != rec.replies[i].option {
+						t.Errorf("request %d is %s by %+v, recorded is %+v", i+1, r.State, r.Resolution, rec.replies[i])
+					}
+				}
+			})
+			ends.log(t)
+		})
+	}
+}
+
+// Sessions that were loaded or resumed: a first turn makes the thread, the server
+// starts anew, and the agent goes on with what it has of the session. What it
+// tells of the past is shown by nobody.
+func TestRecordingsGoOn(t *testing.T) {
+	_, goneOn, _ := group(t)
+	s := serve(t, "ask")
+	drivers := map[string]*driver{}
+	var mu sync.Mutex
+	each(t, goneOn, func(t *testing.T, rec *session) {
+		d := newDriver(t, s, rec.seed())
+		if r := d.say("remember this"); r.State != engine.RunFinished {
+			t.Errorf("%+v", r)
+		}
+		d.live.close()
+		d.live = nil
+		mu.Lock()
+		defer mu.Unlock()
+		drivers[rec.name] = d
+	})
+	if code := s.Stop(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	s.Restart()
+	var ends tally
+	each(t, goneOn, func(t *testing.T, rec *session) {
+		d := drivers[rec.name]
+		d.t, d.s, d.turn = t, s.For(t), 0
+		rec.only().write(t, d.dir)
+		before := len(d.s.Messages(d.thread).Messages)
+		for _, prompt := range rec.prompts {
+			ends.add(rec.opening + ", " + class(d.say(prompt)))
+		}
+		compare(t, rec.onTheWire(), inTheList(t, d.check()[before:]))
+	})
+	ends.log(t)
+}
+
+// seed is a session that is there to be gone on with.
+func (s *session) seed() *session {
+	out := &session{name: s.name, agent: s.agent}
+	for _, st := range s.steps {
+		if st.Method == "initialize" || st.Method == "authenticate" || st.Do == doAnswer && len(out.steps) > 0 {
+			out.steps = append(out.steps, st)
+		}
+		if st.Do == doAwait && st.Method == s.opening {
+			break
+		}
+	}
+	id, _ := json.Marshal(s.id)
+	out.steps = append(out.steps,
+		step{Do: doAwait, ID: "new", Method: "session/new"},
+		step{Do: doAnswer, ID: "new", Line: fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"result":{"sessionId":%s}}`, id)},
+		step{Do: doAwait, ID: "prompt", Method: methodPrompt},
+		step{Do: doSay, Line: fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":`+
+			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"I shall."}}}}`, id)},
+		step{Do: doAnswer, ID: "prompt", Line: `{"jsonrpc":"2.0","id":0,"result":{"stopReason":"end_turn"}}`},
+	)
+	return out
+}
+
+// only makes an agent that can resume and load one that can do what was recorded.
+func (s *session) only() *session {
+	out := *s
+	out.steps = slices.Clone(s.steps)
+	if s.opening == "session/load" {
+		for i, st := range out.steps {
+			if st.Do == doAnswer {
+				out.steps[i].Line = strings.Replace(st.Line, `"resume":`, `"resumeNot":`, 1)
+				break
+			}
+		}
+	}
+	return &out
+}
+
+// Agents that answer with version 2 are told apart at once, and nothing of them
+// stays.
+func TestDraftIsRefused(t *testing.T) {
+	_, _, draft := group(t)
+	s := serve(t, "ask")
+	var ends tally
+	each(t, draft, func(t *testing.T, rec *session) {
+		d := newDriver(t, s, rec)
+		r := d.say(rec.prompts[0])
+		ends.add(class(r))
+		if r.State != engine.RunFailed || r.Error == nil || r.Error.Code != "agent_protocol" {
+			t.Errorf("%+v", r)
+		}
+		if m := d.check(); len(m) != 1 {
+			t.Errorf("messages beside the user's: %v", m[1:])
+		}
+	})
+	s.NothingLeft()
+	ends.log(t)
+}
