@@ -239,7 +239,7 @@ func TestModesModelsTitlesNotes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Note && !strings.Contains(string(f.Data), "diagnostic") {
+			if f.Note {
 				notes = append(notes, string(f.Data))
 			}
 		}
