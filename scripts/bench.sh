@@ -41,7 +41,7 @@ table() {
 {
 	printf 'Measured with `scripts/bench.sh %s` on ' "$time"
 	lscpu | sed -nE 's/^Model name: *(.*[^ ]) *$/\1/p' | head -1 | tr -d '\n'
-	printf ', %s logical CPUs, %s, %s, load %s at the start.\n\n' "$(nproc)" "$(uname -sr)" \
+	printf ', %s logical CPUs, %s, %s, load %s at the start.\n\n' "$(nproc)" "$(uname -s) $(uname -r | cut -d- -f1)" \
 		"$("$go" env GOVERSION)" "$(cut -d' ' -f1 /proc/loadavg)"
 	table eventlog/sqlite '^Benchmark(Append|AppendPaced|ReadBack|Tail|Open|IdleReaders)$' 'The log'
 	table bench '^Benchmark(Path|PathLatency|FanOut)$' 'From the agent to the client'
