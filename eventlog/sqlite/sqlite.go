@@ -55,10 +55,18 @@ func Open(path string, o Options) (*Log, error) {
 		o.Now = time.Now
 	}
 	l := &Log{path: path, opts: o, done: make(chan struct{})}
-	if err := l.start(); err != nil {
-		return nil, failure(path, err)
+	// While another process makes the file, or is the last to close it, SQLite
+	// refuses without waiting.
+	patience := time.Duration(busyTimeout) * time.Millisecond
+	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		err := failure(path, l.start())
+		switch {
+		case err == nil:
+			return l, nil
+		case !errors.Is(err, ErrLocked) || time.Since(begin) > patience:
+			return nil, err
+		}
 	}
-	return l, nil
 }
 
 func (l *Log) start() error {
