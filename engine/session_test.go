@@ -179,7 +179,7 @@ func TestStartBoundedBySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &slow{signs: 1}
 		w := newWorld(t, newMemlog(), nil, func(o *Options) {
-			o.Agents = []Agent{{Name: "fake", Source: &later{a, time.Hour}, StartTimeout: -1}}
+			o.Agents = []Agent{{Name: "fake", Source: &later{a, 10 * time.Minute}, StartTimeout: -1}}
 		})
 		defer w.close()
 		if got := w.stream(w.start("t", "r1", "hi")); got[len(got)-1] != `finished {"stopReason":"end_turn"}` {

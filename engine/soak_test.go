@@ -81,7 +81,7 @@ func erratic(r *rand.Rand) script {
 func TestAnythingGoes(t *testing.T) {
 	first := seed(t)
 	states := map[RunState]int{}
-	for n := range uint64(60) {
+	for n := range uint64(25) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(first, n))
 			log := newMemlog()
