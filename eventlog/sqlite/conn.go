@@ -30,7 +30,7 @@ type stmt struct {
 
 // busyTimeout is how long another process may hold the write lock, in ms; tests
 // are less patient.
-var busyTimeout = 5000
+var busyTimeout = 15_000
 
 // open opens one connection. Statements run before a pragma of the list fail
 // with the pragma's error.
