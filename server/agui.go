@@ -18,10 +18,19 @@ func (s *Server) runAgent(w http.ResponseWriter, r *http.Request) {
 	}
 	in, err := agui.DecodeInput(data)
 	if err != nil {
-		s.fail(w, r, bad(err.Error()))
+		s.fail(w, r, badInput(err))
 		return
 	}
 	s.start(w, r, r.PathValue("agent"), in)
+}
+
+// badInput says what is wrong with an input. An answer that is none has a code of
+// its own, whether its form or its sense is wrong.
+func badInput(err error) error {
+	if strings.HasPrefix(err.Error(), "agui: input: resume") {
+		return &engine.Error{Code: "resume_invalid", Message: err.Error()}
+	}
+	return bad(err.Error())
 }
 
 // start starts, or finds, the run that an input asks for and streams it.

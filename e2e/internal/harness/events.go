@@ -69,6 +69,9 @@ func (st *Stream) Next() (Event, error) {
 	return e, err
 }
 
+// Frame gives the next frame as it is, for streams that are not of AG-UI events.
+func (st *Stream) Frame() (sse.Frame, error) { return st.frames.Next() }
+
 // Until reads up to and with the first event that is wanted.
 func (st *Stream) Until(want func(Event) bool) (events []Event) {
 	st.s.t.Helper()
