@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agentstream-go/agentstream/eventlog"
+	"github.com/agentstream-go/agentstream/eventlog/sqlite"
+	"github.com/agentstream-go/agentstream/source"
+)
+
+// paused is a log whose writer stands still for a while, as a machine does that
+// sleeps.
+type paused struct {
+	eventlog.Log
+	gate chan chan struct{} // holds what to wait for, if anything
+}
+
+func newPaused(l eventlog.Log) *paused {
+	p := &paused{Log: l, gate: make(chan chan struct{}, 1)}
+	p.gate <- nil
+	return p
+}
+
+// pause stops the writer until the returned function is called.
+func (p *paused) pause() (resume func()) {
+	stop := make(chan struct{})
+	<-p.gate
+	p.gate <- stop
+	return func() { close(stop) }
+}
+
+func (p *paused) wait(ctx context.Context) error {
+	stop := <-p.gate
+	p.gate <- stop
+	if stop == nil {
+		return nil
+	}
+	select {
+	case <-stop:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (p *paused) Append(ctx context.Context, b eventlog.Batch) (eventlog.Cursor, error) {
+	if err := p.wait(ctx); err != nil {
+		return eventlog.Cursor{}, err
+	}
+	return p.Log.Append(ctx, b)
+}
+
+func (p *paused) Lease(ctx context.Context, thread, owner string, ttl time.Duration) (uint64, error) {
+	if err := p.wait(ctx); err != nil {
+		return 0, err
+	}
+	return p.Log.Lease(ctx, thread, owner, ttl)
+}
+
+// TestTwoEnginesOnOneDatabase: an engine stands still for longer than its lease.
+// The other one ends its run as lost and goes on with the thread; when the first
+// wakes, nothing that it still has to say gets into the log.
+func TestTwoEnginesOnOneDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.db")
+	open := func() *sqlite.Log {
+		l, err := sqlite.Open(path, sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return l
+	}
+	shared := func(o *Options) { o.Shared, o.LeaseTTL, o.ShutdownTimeout = true, time.Second, time.Millisecond }
+	log := newPaused(open())
+	a := newWorld(t, log, map[string]script{"go": untilCancelled("working"), "ask": asks("c")}, shared)
+	b := newWorld(t, open(), nil, shared)
+	s := a.start("t", "r1", "go")
+	waiting := a.start("w", "r1", "ask")
+	a.stream(waiting)
+	resume := log.pause()
+	started := untilFree(t, b, "t", "r2", "hi")
+	untilFree(t, b, "w", "r2", "hi")
+	if run := b.settled("t", "r1"); run.State != RunLost {
+		t.Errorf("the run of who stood still: %+v", run)
+	}
+	if p, err := b.Requests(bg, "", "pending"); err != nil || len(p) != 0 {
+		t.Errorf("pending: %+v, %v", p, err)
+	}
+	b.settled("t", "r2")
+	b.settled("w", "r2")
+	b.free("t")
+	b.free("w")
+	resume() // only now, so that nobody is there who might take what b has
+	title := "said after waking"
+	a.agent.session(0).o.Observe(source.Fact{Title: &title})
+	a.free("t")
+	a.free("w")
+	if got := unquote(b.stream(started)); !slices.Contains(got, "text you said hi") {
+		t.Errorf("%q", got)
+	}
+	want := []string{"started", "text_message_start", "text working", "text_message_end", "tool_call_start", "args {}", "tool_call_end", "result [no result: unfinished]", "error run_lost"}
+	got := slices.DeleteFunc(unquote(b.stream(s)), func(l string) bool { return l == "custom agentstream.silence" })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if th, err := b.Thread(bg, "t"); err != nil || th.LastRun.ID != "r2" || th.LastRun.State != RunFinished || th.State != "idle" {
+		t.Errorf("the thread: %+v, %v", th, err)
+	}
+	if runs, err := b.Runs(bg, "w"); err != nil || len(runs) != 3 || runs[1].State != RunLost || runs[2].State != RunFinished {
+		t.Errorf("the thread that waited: %+v, %v", runs, err)
+	}
+	a.close()
+	b.close()
+}
+
+// untilFree starts a run as soon as the thread's lease has run out.
+func untilFree(t *testing.T, w *world, thread, run, text string) Started {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(bg, time.Minute)
+	defer cancel()
+	for {
+		s, err := w.Start(bg, w.request(thread, run, text))
+		if err == nil {
+			return s
+		}
+		if code(err) != "run_active" {
+			t.Fatal(err)
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal(errors.New("the lease does not run out"))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
