@@ -28,7 +28,7 @@ build: ## build bin/agentstream, one static binary
 .PHONY: test
 test: ## everything a change must pass; does its own set-up (apt for gcc, npm ci)
 	./scripts/setup.sh
-	$(MAKE) lint build clients race
+	$(MAKE) lint build clients race typescript
 	./scripts/coverage.sh $(COVERAGE)
 	if [ -f bench/go.mod ]; then cd bench && $(GO) vet ./...; fi
 	$(MAKE) fuzz-minute
@@ -57,6 +57,10 @@ lint: ## vet and gofmt; golangci-lint where it is installed
 .PHONY: clients
 clients: ## install the AG-UI clients that the end-to-end tests drive (npm ci)
 	./scripts/clients.sh
+
+.PHONY: typescript
+typescript: build ## the TypeScript client: types and tests against both AG-UI clients, on the real binary
+	cd clients/typescript && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm run check && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm test
 
 .PHONY: agents
 agents: ## install real agents for the end-to-end tests (AGENTS="opencode gemini ...")
