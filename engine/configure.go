@@ -143,7 +143,7 @@ func (e *Engine) Delete(ctx context.Context, id string, force bool) error {
 func (c *conversation) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.list, c.offers, c.unsaid, c.facts = nil, offers{}, false, nil
+	c.list, c.joined, c.offers, c.unsaid, c.facts = nil, mark{}, offers{}, false, nil
 }
 
 // globalKeys lists the keys outside of the thread that speak of it.

@@ -31,6 +31,8 @@ type conversation struct {
 	// The list of an idle thread as of a record; nil: not loaded.
 	list   *agui.List
 	listAt eventlog.Cursor
+
+	joined mark // where the last reader joined
 }
 
 // use gives the conversation of a thread; release it when done.

@@ -86,7 +86,7 @@ func TestEverySixAndRich(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := w.stream(s)
-		for _, want := range []string{"text done b", `args {"a":`, `result seen`, `result ok`, `finished {"stopReason":"end_turn"}`} {
+		for _, want := range []string{"text done b", `args {"a":1}`, `result seen`, `result ok`, `finished {"stopReason":"end_turn"}`} {
 			if !slices.Contains(unquote(got), want) {
 				t.Errorf("no %q in %q", want, got)
 			}

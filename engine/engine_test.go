@@ -15,7 +15,7 @@ func TestRun(t *testing.T) {
 		w := newWorld(t, newMemlog(), map[string]script{"hello": say("Hi ", "there.")})
 		defer w.close()
 		s := w.start("t1", "r1", "hello")
-		want := []string{"started", "text_message_start", "text Hi ", "text there.", "text_message_end", `finished {"stopReason":"end_turn"}`}
+		want := []string{"started", "text_message_start", "text Hi there.", "text_message_end", `finished {"stopReason":"end_turn"}`}
 		if diff := cmp.Diff(want, w.stream(s)); diff != "" {
 			t.Error(diff)
 		}

@@ -76,21 +76,37 @@ func (e *Engine) frames(ctx context.Context, thread string, after eventlog.Curso
 	}
 	return func(yield func(Frame, error) bool) {
 		m := more{e: e, thread: thread}
+		var last Frame // kept back while records follow at once, since none of them may be wanted
+		held := false
+		release := func(more bool) bool {
+			if !held {
+				return true
+			}
+			held, last.More = false, more
+			return yield(last, nil)
+		}
 		for r, err := range records(ctx, thread, after) {
 			if err != nil {
-				yield(Frame{}, readError(thread, err))
+				if release(false) {
+					yield(Frame{}, readError(thread, err))
+				}
 				return
 			}
 			note := r.Kind != eventlog.KindEvent
-			if note && !o.Notes || o.Run != "" && r.Run != o.Run {
-				continue
+			if (!note || o.Notes) && (o.Run == "" || r.Run == o.Run) {
+				if !release(true) {
+					return
+				}
+				held, last = true, Frame{ID: r.Cursor.String(), Data: r.Data, Run: r.Run, Note: note, Terminal: !note && terminal(r.Data)}
+				if last.Terminal && o.Run != "" {
+					break
+				}
 			}
-			f := Frame{ID: r.Cursor.String(), Data: r.Data, Run: r.Run, Note: note, Terminal: !note && terminal(r.Data)}
-			f.More = m.after(ctx, r.Cursor.Seq)
-			if !yield(f, nil) || f.Terminal && o.Run != "" {
+			if !m.after(ctx, r.Cursor.Seq) && !release(false) {
 				return
 			}
 		}
+		release(false)
 	}
 }
 

@@ -257,7 +257,16 @@ func (w *world) stream(s Started) []string {
 		if err != nil {
 			w.tb.Fatalf("join: %v", err)
 		}
-		out = append(out, w.line(f.Data))
+		line := w.line(f.Data)
+		// Which deltas are merged depends on how far the reader is behind.
+		if n := len(out); n > 0 {
+			for _, kind := range []string{"text ", "args "} {
+				if strings.HasPrefix(line, kind) && strings.HasPrefix(out[n-1], kind) {
+					out, line = out[:n-1], out[n-1]+line[len(kind):]
+				}
+			}
+		}
+		out = append(out, line)
 	}
 	return out
 }

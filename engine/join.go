@@ -38,6 +38,7 @@ func (e *Engine) Join(ctx context.Context, r JoinRequest) iter.Seq2[Frame, error
 			j.run(ctx, s.Run.ID, s.After)
 			j.afterwards()
 		}
+		j.release()
 	}
 }
 
@@ -49,9 +50,39 @@ type joiner struct {
 	yield  func(Frame, error) bool
 	last   Frame // as it was yielded
 	ended  bool  // the reader has gone, or an error was yielded
+
+	deltas join.Deltas // of frame, which is kept back while the next may go on with it
+	frame  Frame
+	held   bool
 }
 
+// put yields a frame. Of those that follow each other at once it merges the deltas
+// of one thing under the cursor of the last, because a stock client's work for
+// an event grows with its history.
 func (j *joiner) put(f Frame) bool {
+	if j.held && f.ID != "" && j.deltas.Add(f.Data) {
+		j.frame.ID, j.frame.More = f.ID, f.More
+		return f.More || j.release()
+	}
+	if !j.release() {
+		return false
+	}
+	if f.More && f.ID != "" && j.deltas.Begin(f.Data) {
+		j.frame, j.held = f, true
+		return true
+	}
+	return j.emit(f)
+}
+
+func (j *joiner) release() bool {
+	if j.held {
+		j.held, j.frame.Data = false, j.deltas.Event()
+		j.emit(j.frame)
+	}
+	return !j.ended
+}
+
+func (j *joiner) emit(f Frame) bool {
 	if f.Terminal {
 		if j.r.Started != nil {
 			for _, q := range j.r.Started.Conflicts {
@@ -69,7 +100,7 @@ func (j *joiner) put(f Frame) bool {
 }
 
 func (j *joiner) fail(err error) {
-	if !j.ended {
+	if j.release() {
 		j.ended = true
 		j.yield(Frame{}, err)
 	}
@@ -111,10 +142,7 @@ func (j *joiner) begun(ctx context.Context, f Frame) bool {
 		j.fail(storage(err))
 		return false
 	}
-	for _, e := range at.events {
-		at.list.Apply(e)
-	}
-	news := join.Reconcile(at.list, s.posted)
+	news := join.Reconcile(at.point.List, s.posted)
 	if len(news) == 0 {
 		return j.put(f)
 	}
@@ -149,10 +177,10 @@ func (j *joiner) attach(ctx context.Context, c *conversation, held []agui.Messag
 	}
 	j.reader.Pending = interruptsOf(at.pending)
 	if held != nil {
-		j.suit(at, held)
+		j.reader = at.point.Suit(at.rest, held, j.reader)
 	}
 	open := at.run.ToSeq == 0 || at.run.ToSeq > at.cursor.Seq
-	events := join.Prelude(at.list, at.events, j.reader)
+	events := at.point.Prelude(at.rest, j.reader)
 	for i, e := range events {
 		f := Frame{Run: at.run.ID, Data: agui.Append(nil, e), More: i < len(events)-1, Terminal: e.Type().Terminal()}
 		if !f.More {
@@ -168,19 +196,6 @@ func (j *joiner) attach(ctx context.Context, c *conversation, held []agui.Messag
 	case open:
 		j.run(ctx, at.run.ID, at.cursor)
 	}
-}
-
-// suit chooses the form of the prelude by what a poster holds.
-func (j *joiner) suit(at place, held []agui.Message) {
-	now := at.list.Clone()
-	for _, e := range at.events {
-		now.Apply(e)
-	}
-	messages := now.Messages()
-	if join.Holds(at.list.Messages(), messages, held) {
-		j.reader.Form = join.Snapshot
-	}
-	j.reader.Reorder = join.Reorders(messages, held)
 }
 
 // rest yields what a reader with a cursor lacks, up to the end of what runs or

@@ -5,15 +5,23 @@ import (
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
+	"github.com/agentstream-go/agentstream/internal/join"
 )
 
 // place is a place in a thread's log, as whoever joins there needs it.
 type place struct {
 	cursor  eventlog.Cursor
 	run     *runRecord   // the last one that has begun there; nil: none
-	list    *agui.List   // what clients hold just before that run
-	events  []agui.Event // the run's, up to the place
+	point   *join.Point  // where replaying begins; shared, not to be changed
+	rest    []agui.Event // what follows it, up to the place
 	pending []Request    // what waits for an answer now
+}
+
+// mark is the point where replaying began for the reader who joined last. The next
+// one has to read only what follows.
+type mark struct {
+	at    eventlog.Cursor
+	point *join.Point
 }
 
 // lastRun gives the run that is open, or ended last; nil for none.
@@ -46,17 +54,14 @@ func (c *conversation) locate(ctx context.Context, at eventlog.Cursor) (p place,
 		if rec == nil {
 			return nil
 		}
-		if p.run, err = runAt(v, p.cursor.Seq); err != nil || p.run == nil {
+		if p.run, err = runAt(v, rec, p.cursor.Seq); err != nil || p.run == nil {
 			return err
 		}
-		if p.list, err = c.listBefore(v, p.run.FromSeq); err != nil {
-			return err
+		if rec.Turn == nil && p.cursor == head && p.run.ToSeq > 0 {
+			return c.atRest(v, head, &p)
 		}
-		if p.events, err = c.events(v, p.run.FromSeq-1, p.cursor.Seq); err != nil {
+		if err := c.inRun(v, &p); err != nil || rec.Turn == nil || !rec.Turn.Waiting {
 			return err
-		}
-		if rec.Turn == nil || !rec.Turn.Waiting {
-			return nil
 		}
 		p.pending, err = pendingOf(v)
 		return err
@@ -64,8 +69,78 @@ func (c *conversation) locate(ctx context.Context, at eventlog.Cursor) (p place,
 	return p, err
 }
 
+// atRest gives the end of a thread in which nothing runs.
+func (c *conversation) atRest(v eventlog.View, head eventlog.Cursor, p *place) error {
+	list, err := c.folded(v, head)
+	if err != nil {
+		return err
+	}
+	ends, _, err := c.read(v, p.run.ToSeq-1, p.run.ToSeq)
+	if err != nil || len(ends) == 0 {
+		return err
+	}
+	started := &agui.RunStarted{ThreadID: c.id, RunID: p.run.ID, ParentRunID: p.run.Parent}
+	if p.run.StartedAt != nil {
+		started.Timestamp = p.run.StartedAt.UnixMilli()
+	}
+	p.point = join.Ended(list, started, ends[0])
+	c.mu.Lock()
+	c.joined = mark{}
+	c.mu.Unlock()
+	return nil
+}
+
+// inRun gives a place in a run, or at its end, by folding what follows the last
+// place that is known: where somebody joined, the beginning of the turn, the
+// stored list, or the beginning of the log.
+func (c *conversation) inRun(v eventlog.View, p *place) error {
+	c.mu.Lock()
+	m := c.joined
+	if m.point == nil || m.at.Gen != p.cursor.Gen || m.at.Seq > p.cursor.Seq {
+		m = mark{}
+	}
+	if c.list != nil && c.listAt.Gen == p.cursor.Gen && c.listAt.Seq < p.run.FromSeq && c.listAt.Seq > m.at.Seq {
+		m = mark{c.listAt, join.NewPoint(c.list.Clone())}
+	}
+	c.mu.Unlock()
+	if m.at.Seq < p.run.FromSeq {
+		stored, found, err := decode[storedList](v.Get(keyList))
+		if err != nil {
+			return err
+		}
+		if found && stored.Seq < p.run.FromSeq && stored.Seq > m.at.Seq {
+			list := agui.NewList()
+			list.Add(stored.Messages...)
+			list.SetState(stored.State)
+			m = mark{eventlog.Cursor{Seq: stored.Seq}, join.NewPoint(list)}
+		}
+	}
+	if m.point == nil {
+		m.point = join.NewPoint(agui.NewList())
+	}
+	events, seqs, err := c.read(v, m.at.Seq, p.cursor.Seq)
+	if err != nil {
+		return err
+	}
+	p.point = m.point.Clone()
+	p.rest = p.point.Advance(events)
+	if n := len(events) - len(p.rest); n > 0 {
+		m.at.Seq = seqs[n-1]
+	}
+	m.at.Gen = p.cursor.Gen
+	c.mu.Lock()
+	if c.joined.at.Gen != m.at.Gen || c.joined.at.Seq < m.at.Seq {
+		c.joined = mark{m.at, p.point}
+	}
+	c.mu.Unlock()
+	return nil
+}
+
 // runAt gives the last run that has begun by a record.
-func runAt(v eventlog.View, seq uint64) (found *runRecord, err error) {
+func runAt(v eventlog.View, rec *threadRecord, seq uint64) (found *runRecord, err error) {
+	if rec.Last != nil && rec.Last.FromSeq > 0 && rec.Last.FromSeq <= seq {
+		return rec.Last, nil
+	}
 	for entry, err := range v.Keys(keyRun, "", 0) {
 		if err != nil {
 			return nil, err
@@ -81,33 +156,15 @@ func runAt(v eventlog.View, seq uint64) (found *runRecord, err error) {
 	return found, nil
 }
 
-// listBefore gives the list as clients hold it just before a record.
-func (c *conversation) listBefore(v eventlog.View, seq uint64) (*agui.List, error) {
-	list, from := agui.NewList(), uint64(0)
-	stored, found, err := decode[storedList](v.Get(keyList))
-	if err != nil {
-		return nil, err
-	}
-	if found && stored.Seq < seq {
-		list.Add(stored.Messages...)
-		list.SetState(stored.State)
-		from = stored.Seq
-	}
-	events, err := c.events(v, from, seq-1)
-	for _, e := range events {
-		list.Apply(e)
-	}
-	return list, err
-}
-
-// events decodes the AG-UI events after one record up to another.
-func (c *conversation) events(v eventlog.View, after, to uint64) (out []agui.Event, err error) {
+// read decodes the AG-UI events after one record up to another, and says which
+// records they are.
+func (c *conversation) read(v eventlog.View, after, to uint64) (out []agui.Event, seqs []uint64, err error) {
 	if after >= to {
-		return nil, nil
+		return nil, nil, nil
 	}
 	for r, err := range v.Records(after, 0) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if r.Cursor.Seq > to {
 			break
@@ -120,9 +177,9 @@ func (c *conversation) events(v eventlog.View, after, to uint64) (out []agui.Eve
 			c.e.o.Logger.Warn("an event of the log cannot be read", "thread", c.id, "seq", r.Cursor.Seq, "error", err)
 			continue
 		}
-		out = append(out, e)
+		out, seqs = append(out, e), append(seqs, r.Cursor.Seq)
 	}
-	return out, nil
+	return out, seqs, nil
 }
 
 // pendingOf gives the requests of the thread that wait for an answer.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,8 +199,8 @@ func TestElicitation(t *testing.T) {
 	}
 	for payload, want := range map[string]string{
 		`{"name":"Ann"}`:     `text got {"name":"Ann"}`,
-		`{"approved":false}`: "text declined",
-		`"Ann"`:              "text declined",
+		`{"approved":false}`: "declined",
+		`"Ann"`:              "declined",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, newMemlog(), map[string]script{"go": form})
@@ -220,7 +221,7 @@ func TestElicitation(t *testing.T) {
 			got := w.stream(s)
 			found := false
 			for _, l := range got {
-				found = found || l == want
+				found = found || strings.HasSuffix(l, want)
 			}
 			if !found {
 				t.Errorf("%s: %q", payload, got)

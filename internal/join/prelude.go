@@ -26,111 +26,113 @@ type Reader struct {
 	Pending []agui.Interrupt // what waits now, where the last run was interrupted
 }
 
-// Prelude gives the events by which a reader joins: list is what clients hold
-// just before the run, run the run's events up to the place of joining. No run at
-// all is an empty prelude.
-func Prelude(list *agui.List, run []agui.Event, r Reader) []agui.Event {
-	cut := len(run)
-	if r.Form == Replay {
-		cut = replayFrom(run)
+// Advance moves the point on over the events that follow it, as far as replaying
+// allows, and gives the others, which Prelude takes. Replaying begins just before
+// the last text of the agent itself, or else after RUN_STARTED: some clients show
+// of a run only what they have seen beginning.
+func (p *Point) Advance(events []agui.Event) (rest []agui.Event) {
+	cut := replayFrom(events)
+	p.Apply(events[:cut]...)
+	return events[cut:]
+}
+
+func replayFrom(events []agui.Event) int {
+	for i, e := range slices.Backward(events) {
+		switch e := e.(type) {
+		case *agui.TextMessageStart:
+			if e.SubagentRunID == "" {
+				return i
+			}
+		case *agui.RunStarted:
+			return i + 1
+		}
 	}
-	p := NewPoint(list)
-	for _, e := range run[:cut] {
-		p.Apply(e)
+	return 0
+}
+
+// Prelude gives the events by which a reader joins who is to have seen the rest,
+// too. A thread without a run has an empty prelude.
+func (p *Point) Prelude(rest []agui.Event, r Reader) []agui.Event {
+	if r.Form == Snapshot && len(rest) > 0 {
+		p = p.Clone()
+		p.Apply(rest...)
+		rest = nil
 	}
 	if p.run == nil {
 		return nil
 	}
-	state := p.List
-	if cut < len(run) {
-		state = p.List.Clone()
-		for _, e := range run[cut:] {
-			state.Apply(e)
-		}
-	}
-	out := p.restate(state, r)
-	if p.end != nil {
-		return append(out, terminal(p.end, r))
-	}
-	for _, e := range Merge(run[cut:]) {
-		switch e := e.(type) {
-		case *agui.StateSnapshot, *agui.StateDelta:
-		case *agui.RunFinished, *agui.RunError:
-			out = append(out, terminal(e, r))
-		default:
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// replayFrom finds the place just before the last root text of the run, or just
-// after its RUN_STARTED.
-func replayFrom(run []agui.Event) int {
-	for i, e := range slices.Backward(run) {
-		if t, ok := e.(*agui.TextMessageStart); ok && t.SubagentRunID == "" {
-			return i
-		}
-	}
-	return min(1, len(run))
-}
-
-// restate gives the prelude up to what is open: its order is what both clients'
-// verifiers demand.
-func (p *Point) restate(state *agui.List, r Reader) []agui.Event {
 	started := &agui.RunStarted{ThreadID: p.run.ThreadID, RunID: p.run.RunID, ParentRunID: p.run.ParentRunID}
 	started.Timestamp = p.run.Timestamp
 	if r.Version != "" {
 		started.ProtocolVersion = agui.ProtocolVersion
 	}
-	out := []agui.Event{started}
-	if s := state.State(); s != nil {
+	out := append(make([]agui.Event, 0, 8), started)
+	if s := p.state(rest); s != nil {
 		out = append(out, &agui.StateSnapshot{Snapshot: s})
 	}
-	messages, said := p.shells()
+	messages, has := p.shells()
 	out = append(out, snapshots(messages, r.Reorder)...)
+	if p.end != nil {
+		return append(out, terminal(p.end, r))
+	}
 	out = append(out, p.subagents()...)
-	for _, start := range p.open {
-		out = append(out, start)
-		switch kind, id := key(start); kind {
-		case agui.TypeTextMessageStart:
-			out = filled(out, said["m"+id], &agui.TextMessageContent{MessageID: id, Delta: said["m"+id]})
-		case agui.TypeReasoningMessageStart:
-			out = filled(out, said["m"+id], &agui.ReasoningMessageContent{MessageID: id, Delta: said["m"+id]})
-		case agui.TypeToolCallStart:
-			out = filled(out, said["c"+id], &agui.ToolCallArgs{ToolCallID: id, Delta: said["c"+id]})
+	out = append(out, p.reopen(has)...)
+	for _, e := range Merge(rest) {
+		switch e.(type) {
+		case *agui.StateSnapshot, *agui.StateDelta:
+		default:
+			out = append(out, terminal(e, r))
 		}
 	}
 	return out
 }
 
-// filled appends the one delta of what has been said, tagged as what it fills.
-func filled(out []agui.Event, text string, delta agui.Event) []agui.Event {
-	if text == "" {
-		return out
+// Suit gives the reader's form by what it has posted as its messages.
+func (p *Point) Suit(rest []agui.Event, held []agui.Message, r Reader) Reader {
+	list := p.List
+	if len(rest) > 0 {
+		list = list.Clone()
+		for _, e := range rest {
+			list.Apply(e)
+		}
 	}
-	tag := owner(out[len(out)-1])
-	switch d := delta.(type) {
-	case *agui.TextMessageContent:
-		d.SubagentRunID = tag
-	case *agui.ReasoningMessageContent:
-		d.SubagentRunID = tag
-	case *agui.ToolCallArgs:
-		d.SubagentRunID = tag
+	r.Reorder = Reorders(list.Messages(), held)
+	if r.Reorder || p.Holds(rest, held) {
+		r.Form = Snapshot
 	}
-	return append(out, delta)
+	return r
 }
 
-func owner(e agui.Event) string {
-	switch e := e.(type) {
-	case *agui.TextMessageStart:
-		return e.SubagentRunID
-	case *agui.ReasoningMessageStart:
-		return e.SubagentRunID
-	case *agui.ToolCallStart:
-		return e.SubagentRunID
+// state gives the state after the rest.
+func (p *Point) state(rest []agui.Event) []byte {
+	l := agui.NewList()
+	l.SetState(p.List.State())
+	for _, e := range rest {
+		switch e.(type) {
+		case *agui.StateSnapshot, *agui.StateDelta:
+			l.Apply(e)
+		}
 	}
-	return ""
+	return l.State()
+}
+
+// reopen gives a START for each thing that is open, in order, and behind it one
+// delta of what it has said.
+func (p *Point) reopen(has map[thing]content) (out []agui.Event) {
+	for _, start := range p.open {
+		kind, id, owner := opened(start)
+		fill := filling(kind)
+		if fill == "" {
+			out = append(out, start)
+			continue
+		}
+		c := has[thing{fill == agui.TypeToolCallArgs, id}]
+		out = append(out, again(start, c.metadata))
+		if c.text != "" {
+			out = append(out, delta{typ: fill, id: id, owner: owner}.with(c.text))
+		}
+	}
+	return out
 }
 
 // subagents announces all of the run's, then ends those that have ended: a later
@@ -147,8 +149,8 @@ func (p *Point) subagents() []agui.Event {
 	return append(started, ended...)
 }
 
-// terminal gives the end of the run as it is now: an interrupted one with what
-// waits at this moment, not with what waited then.
+// terminal gives the end of an interrupted run as it is now, with what waits at
+// this moment and not with what waited then. Other events stay as they are.
 func terminal(e agui.Event, r Reader) agui.Event {
 	f, ok := e.(*agui.RunFinished)
 	if !ok || f.Outcome == nil || f.Outcome.Type != agui.OutcomeInterrupt {

@@ -2,6 +2,8 @@ package join
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/agentstream-go/agentstream/agui"
 )
@@ -19,18 +21,21 @@ func snapshots(messages []agui.Message, reorder bool) []agui.Event {
 		return []agui.Event{whole}
 	}
 	almost := &agui.MessagesSnapshot{Messages: []agui.Message{}}
-	var reasoning, activity bool
-	for _, m := range messages {
-		if m.Role == agui.RoleReasoning && !reasoning {
-			reasoning = true
-			almost.Messages = append(almost.Messages, agui.Message{ID: "join-reasoning", Role: m.Role, Content: json.RawMessage(`""`)})
-		}
-		if m.Role == agui.RoleActivity && !activity {
-			activity = true
-			almost.Messages = append(almost.Messages, agui.Message{ID: "join-activity", Role: m.Role, ActivityType: "join", Content: json.RawMessage(`{}`)})
+	for _, stand := range stands {
+		if hasRole(messages, stand.Role) {
+			almost.Messages = append(almost.Messages, stand)
 		}
 	}
 	return []agui.Event{almost, whole}
+}
+
+var stands = []agui.Message{
+	{ID: "join-reasoning", Role: agui.RoleReasoning, Content: json.RawMessage(`""`)},
+	{ID: "join-activity", Role: agui.RoleActivity, ActivityType: "join", Content: json.RawMessage(`{}`)},
+}
+
+func hasRole(messages []agui.Message, role agui.Role) bool {
+	return slices.ContainsFunc(messages, func(m agui.Message) bool { return m.Role == role })
 }
 
 // Reconcile gives what brings a poster up to date that is behind, right after its
@@ -45,101 +50,91 @@ func Reconcile(list *agui.List, held []agui.Message) []agui.Event {
 }
 
 // Behind reports whether a poster lacks a user's message, an assistant's text, a
-// call or a call's result. Clients post no activity and need post no reasoning.
+// call or a call's result, has a text or arguments in part, or holds a result that it made up: a client keeps that
+// one and drops the agent's. Reasoning and activities do not count, since clients
+// need not post them, nor do messages that are not stored.
 func Behind(stored, held []agui.Message) bool {
-	ids, calls, results := map[string]bool{}, map[string]bool{}, map[string]string{}
-	for _, m := range held {
-		ids[m.ID] = true
+	ids, calls, results := map[string]*agui.Message{}, map[string]string{}, map[string]string{}
+	for i := range held {
+		m := &held[i]
+		ids[m.ID] = m
 		for _, c := range m.ToolCalls {
-			calls[c.ID] = true
+			calls[c.ID] = c.Arguments
 		}
 		if m.Role == agui.RoleTool {
-			results[m.ToolCallID] = m.ID
+			results[m.ToolCallID] = m.Text()
 		}
 	}
-	for _, m := range stored {
+	open := map[string]bool{} // calls without a result
+	for i := range stored {
+		m := &stored[i]
 		switch m.Role {
 		case agui.RoleUser:
-			if !ids[m.ID] {
+			if ids[m.ID] == nil {
 				return true
 			}
 		case agui.RoleAssistant:
-			if len(m.Content) > 0 && !ids[m.ID] {
+			if h := ids[m.ID]; len(m.Content) > 0 && (h == nil || cut(h.Text(), m.Text())) {
 				return true
 			}
 			for _, c := range m.ToolCalls {
-				if !calls[c.ID] {
+				if args, has := calls[c.ID]; !has || cut(args, c.Arguments) {
 					return true
 				}
+				open[c.ID] = true
 			}
 		case agui.RoleTool:
-			// One that the client made up counts as none.
-			if results[m.ToolCallID] != m.ID {
+			// Some clients give results ids of their own.
+			if text, has := results[m.ToolCallID]; ids[m.ID] == nil && (!has || text != m.Text()) {
 				return true
 			}
+			delete(open, m.ToolCallID)
 		}
 	}
-	return invented(stored, held)
-}
-
-// invented reports whether the poster holds a result that is not the stored one of
-// its call: a made-up one would hide the agent's.
-func invented(stored, held []agui.Message) bool {
-	known, calls := map[string]bool{}, map[string]bool{}
-	for _, m := range stored {
-		known[m.ID] = true
-		for _, c := range m.ToolCalls {
-			calls[c.ID] = true
-		}
-	}
-	for _, m := range held {
-		if m.Role == agui.RoleTool && calls[m.ToolCallID] && !known[m.ID] {
+	for id := range open {
+		if _, has := results[id]; has {
 			return true
 		}
 	}
 	return false
 }
 
-// Holds reports whether a poster holds something of the run that began where
-// clients held before: then only a snapshot is right for it.
-func Holds(before, now, held []agui.Message) bool {
-	old, own := map[string]bool{}, map[string]bool{}
-	for _, m := range before {
-		old[m.ID] = true
-	}
-	for _, m := range now {
-		if !old[m.ID] && m.Role != agui.RoleUser {
-			own[m.ID] = true
-		}
-	}
-	for _, m := range held {
-		if own[m.ID] {
-			return true
-		}
-	}
-	return false
-}
+// cut reports whether a text is the beginning of another one, as a client has it
+// that went away in mid-stream.
+func cut(text, whole string) bool { return len(text) < len(whole) && strings.HasPrefix(whole, text) }
 
-// Reorders reports whether one snapshot would leave the poster's messages in
-// another order: a message that it lacks stands before one that it holds, or
-// common ones stand otherwise. Activities count as lacking, since clients never
-// post them.
+// Reorders reports whether one snapshot may leave the poster's messages in
+// another order than stored: what a client lacks goes to the end of what it
+// holds. Clients never post activities, and some post no reasoning; they hold all
+// of those or none, and either must come out right. Whoever posts nothing that is
+// stored has nothing.
 func Reorders(stored, held []agui.Message) bool {
-	place := map[string]int{}
-	for i, m := range held {
-		place[m.ID] = i
+	place := make(map[string]int, len(held))
+	for i := range held {
+		place[held[i].ID] = i
+	}
+	silent := map[agui.Role]bool{agui.RoleActivity: true, agui.RoleReasoning: !hasRole(held, agui.RoleReasoning)}
+	if !slices.ContainsFunc(stored, func(m agui.Message) bool { _, holds := place[m.ID]; return holds }) {
+		return false
 	}
 	last, lacking := -1, false
-	for _, m := range stored {
+	unsaid := map[agui.Role]bool{} // of these there was one before
+	for i := range stored {
+		m := &stored[i]
 		at, holds := place[m.ID]
-		if !holds {
+		switch {
+		case silent[m.Role] && !holds:
+			if lacking {
+				return true // if it is held
+			}
+			unsaid[m.Role] = true
+		case !holds:
 			lacking = true
-			continue
-		}
-		if lacking || at < last {
+		case lacking || at < last || len(unsaid) > 0: // if those are not held
 			return true
+		default:
+			last = at
 		}
-		last = at
 	}
-	return false
+	return len(unsaid) > 1
 }
