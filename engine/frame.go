@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/agentstream-go/agentstream/eventlog"
+import (
+	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/eventlog"
+)
 
 // Frame is one event for a reader. Data is one JSON object on one line, not to be
 // changed.
@@ -27,6 +30,9 @@ type JoinRequest struct {
 
 	// Started is what the POST that is answered started; nil: attach.
 	Started *Started
+
+	// Held is what a reader without a cursor says it holds; it chooses the prelude.
+	Held []agui.Message
 
 	// After is where the reader is; zero: it has nothing of the run.
 	After eventlog.Cursor
