@@ -191,3 +191,32 @@ func TestEmitterGoesOnWhereAnotherStopped(t *testing.T) {
 		}
 	}
 }
+
+// Whoever is cut off in the middle of a thought thought until then.
+func TestEmitterStampsTheEndOfWhatIsCutOff(t *testing.T) {
+	now := int64(1000)
+	var last agui.Event
+	ends := map[agui.Type]int64{}
+	e := agui.NewEmitter(agui.EmitterConfig{Thread: "t", Run: "r", Now: func() time.Time { return time.UnixMilli(now) }, Sink: func(typ agui.Type, data []byte) {
+		var err error
+		if last, err = agui.Decode(data); err != nil {
+			t.Fatal(err)
+		}
+		switch x := last.(type) {
+		case *agui.ReasoningMessageEnd:
+			ends[typ] = x.Timestamp
+		case *agui.ReasoningEnd:
+			ends[typ] = x.Timestamp
+		case *agui.RunFinished:
+			ends[typ] = x.Timestamp
+		}
+	}})
+	e.Start(agui.Item{Kind: agui.KindReasoning, ID: "m"})
+	e.Delta(agui.KindReasoning, "m", "hm")
+	now = 9000
+	e.Finish(agui.RunFinished{})
+	want := map[agui.Type]int64{agui.TypeReasoningMessageEnd: 9000, agui.TypeReasoningEnd: 9000, agui.TypeRunFinished: 9000}
+	if diff := cmp.Diff(want, ends); diff != "" {
+		t.Error(diff)
+	}
+}
