@@ -33,7 +33,7 @@ var layers = []struct {
 	{"internal/aguitest", ". agui internal/..."},
 	{"internal/demoagent", ". internal/acpwire"},
 	{"internal/catalog", ". source source/all internal/..."},
-	{"internal/join", "agui"},
+	{"internal/join/...", "agui"},
 	{"internal/neutral", ". agui"},
 	{"internal/term", ". source"},
 	{"cmd/...", "./..."},
