@@ -38,6 +38,7 @@ type environment struct{}
 //	waitfor FILE…              until the files are there
 //	lines FILE N               the file, or stdout, has so many lines
 //	mode FILE PERM             the file's rights, in octal
+//	capture NAME PATTERN       the variable is what the group matches in stdout
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -52,7 +53,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "until": until, "waitfor": waitfor, "lines": countLines, "mode": mode,
+			"exits": exits, "until": until, "waitfor": waitfor, "lines": countLines, "mode": mode, "capture": capture,
 		},
 	})
 }
@@ -161,4 +162,15 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	if got := strconv.FormatUint(uint64(info.Mode().Perm()), 8); got != args[1] {
 		ts.Fatalf("%s has rights %s, want %s", args[0], got, args[1])
 	}
+}
+
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME PATTERN")
+	}
+	m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(m) != 2 {
+		ts.Fatalf("nothing matches %s", args[1])
+	}
+	ts.Setenv(args[0], m[1])
 }
