@@ -58,7 +58,6 @@ type driver struct {
 	dir    string
 	agent  string
 	thread string
-	turn   int // of the player that runs now
 
 	// answer says what a request is answered with, by its number in the session;
 	// an empty option leaves it to the recorded cancellation.
@@ -88,7 +87,9 @@ func newDriver(t *testing.T, srv *harness.Server, s *session) *driver {
 // say sends a prompt and leads its turn to the end.
 func (d *driver) say(prompt string) engine.Run {
 	d.t.Helper()
-	d.turn++
+	for _, why := range []string{sayCancel, sayStuck} {
+		_ = os.Remove(filepath.Join(d.dir, why)) // it may be there from a turn that ended otherwise
+	}
 	var run engine.Run
 	d.s.Post(harness.ThreadPath(d.thread, "/runs"), map[string]any{"agent": d.agent, "input": prompt, "cwd": d.dir}, &run)
 	if d.live == nil {
@@ -101,7 +102,7 @@ func (d *driver) say(prompt string) engine.Run {
 		if now.Pending > 0 {
 			d.answerAll()
 		}
-		if now.State != "idle" && !cancelled[now.LastRun.ID] && (d.signalled("cancel") || d.signalled("stuck")) {
+		if now.State != "idle" && !cancelled[now.LastRun.ID] && (d.signalled(sayCancel) || d.signalled(sayStuck)) {
 			cancelled[now.LastRun.ID] = true
 			d.cancel(now.LastRun.ID)
 		}
@@ -111,7 +112,7 @@ func (d *driver) say(prompt string) engine.Run {
 }
 
 func (d *driver) signalled(why string) bool {
-	_, err := os.Stat(filepath.Join(d.dir, signal(why, d.turn)))
+	_, err := os.Stat(filepath.Join(d.dir, why))
 	return err == nil
 }
 

@@ -13,6 +13,13 @@ import (
 
 const scriptFile = "script.jsonl"
 
+// Files by which the player tells that the turn is to be cancelled now: because it
+// was when it was recorded, or because there will be no answer.
+const (
+	sayCancel = "cancel"
+	sayStuck  = "stuck"
+)
+
 // player is an agent that does what its script says. It answers what the script
 // does not know with "method not found", and leaves when its input ends.
 type player struct {
@@ -28,7 +35,6 @@ type player struct {
 	live map[string]json.RawMessage // ids of the live requests by the recorded ones
 	open *request                   // the prompt that has no answer yet
 	ask  string                     // its recorded id
-	turn int
 }
 
 type request struct {
@@ -130,7 +136,7 @@ func (p *player) run(steps []step) {
 			p.wait(func() bool { return p.replies[s.ID] })
 		case doCancel:
 			if p.open != nil {
-				p.untilCancelled("cancel")
+				p.untilCancelled(sayCancel)
 			}
 		case doExit:
 			os.Exit(1)
@@ -149,7 +155,6 @@ func (p *player) await(s step) {
 		case q.method == s.Method:
 			p.live[s.ID] = q.id
 			if s.Method == methodPrompt {
-				p.turn++
 				p.open, p.ask = q, s.ID
 			}
 			return
@@ -169,17 +174,11 @@ func (p *player) answer(s step) {
 		return
 	}
 	delete(p.live, s.ID)
-	var m map[string]json.RawMessage
-	if json.Unmarshal([]byte(s.Line), &m) != nil {
+	if !json.Valid([]byte(s.Line)) {
 		p.say(s.Line) // damaged
 		return
 	}
-	m["id"] = id
-	line, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // it was JSON a moment ago
-	}
-	p.say(string(line))
+	p.say(renumber(s.Line, string(id)))
 	if p.open != nil && s.ID == p.ask {
 		p.open = nil
 	}
@@ -191,21 +190,19 @@ func (p *player) giveUp() {
 	if p.open == nil {
 		return
 	}
-	p.untilCancelled("stuck")
+	p.untilCancelled(sayStuck)
 	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"cancelled"}}`, p.open.id))
 	delete(p.live, p.ask)
 	p.open = nil
 }
 
-// untilCancelled tells the test that the turn is to be cancelled now.
+// untilCancelled tells the test to cancel the turn, and waits for that.
 func (p *player) untilCancelled(why string) {
-	if err := os.WriteFile(filepath.Join(p.dir, signal(why, p.turn)), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.dir, why), nil, 0o600); err != nil {
 		panic(err)
 	}
 	p.wait(func() bool { return p.open.cancelled })
 }
-
-func signal(why string, turn int) string { return fmt.Sprintf("%s-%d", why, turn) }
 
 func (p *player) refuse(q *request) {
 	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"not in this recording: %s"}}`, q.id, q.method))

@@ -146,7 +146,7 @@ func TestRecordingsGoOn(t *testing.T) {
 	var ends tally
 	each(t, goneOn, func(t *testing.T, rec *session) {
 		d := drivers[rec.name]
-		d.t, d.s, d.turn = t, s.For(t), 0
+		d.t, d.s = t, s.For(t)
 		rec.only().write(t, d.dir)
 		before := len(d.s.Messages(d.thread).Messages)
 		for _, prompt := range rec.prompts {

@@ -34,6 +34,7 @@ const methodPrompt = "session/prompt"
 // session is what was recorded of one session, with what opened it.
 type session struct {
 	name    string // AGENT/NAME, and #N for one of several in a recording
+	number  int    // of a damaged one
 	agent   string
 	opening string // session/new, session/load, session/resume or session/fork
 	id      string
@@ -157,6 +158,9 @@ func (s *session) read(records []record, openedBy string) {
 	for _, r := range records {
 		id := string(r.m.ID)
 		here := r.m.Params.SessionID == s.id
+		if here && (r.m.Method == "session/close" || r.m.Method == "session/delete") {
+			break // no client of ours asks anything of it afterwards
+		}
 		switch request := r.m.Method != "" && r.m.ID != nil; {
 		case request && r.fromAgent && here:
 			asked[id] = r.m
@@ -252,6 +256,20 @@ func (s *session) oneByOne() {
 		}
 	}
 	s.steps = append(out, later...)
+}
+
+// renumber gives a message another id.
+func renumber(line, id string) string {
+	var m map[string]json.RawMessage
+	if json.Unmarshal([]byte(line), &m) != nil {
+		return line
+	}
+	m["id"] = json.RawMessage(id)
+	out, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // it was JSON a moment ago
+	}
+	return string(out)
 }
 
 // rename makes the agent one that nobody has heard of.

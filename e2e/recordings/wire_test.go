@@ -91,8 +91,8 @@ func inTheList(t testing.TB, messages []agui.Message) *said {
 		case agui.RoleActivity:
 			var notice struct{ Text string }
 			_ = json.Unmarshal(m.Content, &notice) // a plan has none
-			if m.ActivityType == "notice" && !strings.HasPrefix(notice.Text, "Reconnecting") {
-				out.text.WriteString(notice.Text) // that one is said beside the text
+			if m.ActivityType == "notice" && !besideTheText(notice.Text) {
+				out.text.WriteString(notice.Text)
 			}
 		case agui.RoleTool:
 			about := metadata(t, m.Metadata)
@@ -104,6 +104,11 @@ func inTheList(t testing.TB, messages []agui.Message) *said {
 		}
 	}
 	return out
+}
+
+// besideTheText reports whether a notice does not come from the text on the wire.
+func besideTheText(notice string) bool {
+	return strings.HasPrefix(notice, "Reconnecting") || strings.HasSuffix(notice, " ended its turn without a word.")
 }
 
 type about struct {
