@@ -108,6 +108,7 @@ func (a *agent) update(u map[string]any) {
 //	answer ID            waits for that answer, which is the call's result
 //	done ID TEXT         ends a call that needs no permission
 //	gate NAME            waits for the test
+//	deaf                 hears no cancel from now on
 //	die, fail            ends the process, or the turn by an error
 func (a *agent) turn(m rpc, canceled <-chan struct{}) {
 	script := m.Params.Prompt[len(m.Params.Prompt)-1].Text
@@ -136,6 +137,8 @@ func (a *agent) turn(m rpc, canceled <-chan struct{}) {
 			a.result(id, "completed", more)
 		case "gate":
 			gate(rest, canceled)
+		case "deaf":
+			canceled = nil
 		case "die":
 			os.Exit(3)
 		case "fail":

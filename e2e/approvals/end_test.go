@@ -46,6 +46,7 @@ func newMessage(t *testing.T, x *stage) {
 	x.wantResults(c, "allow-1")
 	x.done(c, c.Run(resume(yes, asks...)))
 	x.goesOn(c)
+	x.goesOn(fresh)
 }
 
 // assistant-ui's way: all is cancelled, and the user goes on with something else.
