@@ -73,7 +73,7 @@ var errLocked = errors.New("another agentstream uses this data folder")
 func (f folder) lock() (*os.File, error) {
 	file, err := os.OpenFile(f.path("lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the lock cannot be opened: %w", err)
+		return nil, fmt.Errorf("the data folder cannot be locked: %w; see that it may be written, or choose another with --data", err)
 	}
 	if err := lockFile(file); err != nil {
 		_ = file.Close()
@@ -136,7 +136,7 @@ func (f folder) announced() (serverInfo, bool) {
 func (f folder) write(name string, data []byte) error {
 	tmp, err := os.CreateTemp(string(f), "."+name+"-*")
 	if err != nil {
-		return fmt.Errorf("the data folder cannot be written: %w", err)
+		return fmt.Errorf("the data folder cannot be written: %w; see to its rights and its space, or choose another with --data", err)
 	}
 	_, err = tmp.Write(data)
 	if err = errors.Join(err, tmp.Chmod(0o600), tmp.Close()); err == nil {
@@ -144,7 +144,7 @@ func (f folder) write(name string, data []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name())
-		return fmt.Errorf("the data folder cannot be written: %w", err)
+		return fmt.Errorf("the data folder cannot be written: %w; see to its rights and its space, or choose another with --data", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	sqlite "modernc.org/sqlite"
 )
@@ -28,13 +29,13 @@ type stmt struct {
 	args  []driver.NamedValue // reused from call to call
 }
 
-// busyTimeout is how long another process may hold the write lock, in ms; tests
-// are less patient.
+// busyTimeout is how long another process may hold the write lock unless the
+// options say otherwise, in ms; tests are less patient.
 var busyTimeout = 15_000
 
 // open opens one connection. Statements run before a pragma of the list fail
 // with the pragma's error.
-func open(path string, pragmas ...string) (*conn, error) {
+func open(path string, patience time.Duration, pragmas ...string) (*conn, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func open(path string, pragmas ...string) (*conn, error) {
 	if !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs // a drive letter
 	}
-	q := url.Values{"_busy_timeout": {fmt.Sprint(busyTimeout)}, "_dqs": {"0"}, "_error_rc": {"1"}}
+	q := url.Values{"_busy_timeout": {fmt.Sprint(patience.Milliseconds())}, "_dqs": {"0"}, "_error_rc": {"1"}}
 	u := url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}
 	raw, err := new(sqlite.Driver).Open(u.String())
 	if err != nil {

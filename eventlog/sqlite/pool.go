@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/agentstream-go/agentstream/eventlog"
 )
@@ -16,16 +17,17 @@ const (
 
 // readers is the pool of connections that read.
 type readers struct {
-	path   string
-	mu     sync.Mutex
-	idle   []*conn
-	closed bool
-	busy   sync.WaitGroup
-	slots  chan struct{}
+	path     string
+	patience time.Duration
+	mu       sync.Mutex
+	idle     []*conn
+	closed   bool
+	busy     sync.WaitGroup
+	slots    chan struct{}
 }
 
-func (r *readers) init(path string) {
-	r.path = path
+func (r *readers) init(path string, patience time.Duration) {
+	r.path, r.patience = path, patience
 	r.slots = make(chan struct{}, maxCatchUps)
 }
 
@@ -43,7 +45,7 @@ func (r *readers) get() (*conn, error) {
 		return c, nil
 	}
 	r.mu.Unlock()
-	c, err := open(r.path, "query_only=1", "cache_size=-4096")
+	c, err := open(r.path, r.patience, "query_only=1", "cache_size=-4096")
 	if err != nil {
 		r.busy.Done()
 		return nil, failure(r.path, err)

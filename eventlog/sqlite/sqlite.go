@@ -21,6 +21,10 @@ type Options struct {
 	// wrote while it waits. Wrongly said, readers hear of others' records only
 	// when this log writes; everything else stays right.
 	Exclusive bool
+	// Patience is how long another process may keep the file locked before
+	// what needs it fails. Zero is 15 s, for logs that share a file, and 3 s
+	// for an exclusive one, where only a stranger can hold it.
+	Patience time.Duration
 }
 
 // Log is an [eventlog.Log], [eventlog.ThreadDeleter] and [eventlog.LeaseTaker]
@@ -54,16 +58,21 @@ func Open(path string, o Options) (*Log, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Patience <= 0 {
+		o.Patience = time.Duration(busyTimeout) * time.Millisecond
+		if o.Exclusive {
+			o.Patience = min(o.Patience, 3*time.Second)
+		}
+	}
 	l := &Log{path: path, opts: o, done: make(chan struct{})}
 	// While another process makes the file, or is the last to close it, SQLite
 	// refuses without waiting.
-	patience := time.Duration(busyTimeout) * time.Millisecond
 	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		err := failure(path, l.start())
 		switch {
 		case err == nil:
 			return l, nil
-		case !errors.Is(err, ErrLocked) || time.Since(begin) > patience:
+		case !errors.Is(err, ErrLocked) || time.Since(begin) > o.Patience:
 			return nil, err
 		}
 	}
@@ -77,7 +86,7 @@ func (l *Log) start() error {
 	// error says that it has not.
 	_, _ = driver.Fdatasync(true)
 
-	c, err := open(l.path, "journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=0",
+	c, err := open(l.path, l.opts.Patience, "journal_mode=WAL", "synchronous=FULL", "wal_autocheckpoint=0",
 		"journal_size_limit=33554432", "cache_size=-16384", "temp_store=MEMORY")
 	if err != nil {
 		return err
@@ -103,13 +112,13 @@ func (l *Log) begin(c *conn) error {
 	if err != nil {
 		return err
 	}
-	ck, err := open(l.path, "synchronous=FULL", "wal_autocheckpoint=0")
+	ck, err := open(l.path, l.opts.Patience, "synchronous=FULL", "wal_autocheckpoint=0")
 	if err != nil {
 		return err
 	}
 	l.queue.init()
 	l.hub.init(l)
-	l.readers.init(l.path)
+	l.readers.init(l.path, l.opts.Patience)
 	l.wal.init(ck)
 	l.writer = &writer{log: l, conn: c, version: version, threads: make(map[string]*thread)}
 	l.background.Go(l.writer.loop)
