@@ -78,6 +78,7 @@ func TestAgentsThatDoNotStart(t *testing.T) {
 			for _, v := range aguitest.Versions {
 				t.Run(name+"/"+string(v), func(t *testing.T) {
 					t.Parallel()
+					s := s.For(t)
 					c := s.Client(v, agentName(name), harness.ID(t, "thread"))
 					r := c.Say("go")
 					checkClient(t, s, c, r)

@@ -138,6 +138,7 @@ func TestTakenInStride(t *testing.T) {
 		for _, v := range aguitest.Versions {
 			t.Run(name+"/"+string(v), func(t *testing.T) {
 				t.Parallel()
+				s := s.For(t)
 				c := s.Client(v, agentName(name), harness.ID(t, "thread"))
 				var thread engine.Thread
 				for turn := range 2 { // what came after the first turn is no part of the second

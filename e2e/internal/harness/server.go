@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -182,6 +184,9 @@ func (s *Server) PID() int {
 	}
 	var info struct{ PID int }
 	data, err := os.ReadFile(filepath.Join(s.Data, "server.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.cmd.Process.Pid // in a mount namespace of its own, where the wrapper has become the server
+	}
 	if err == nil {
 		err = json.Unmarshal(data, &info)
 	}
