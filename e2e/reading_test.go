@@ -93,7 +93,7 @@ func TestCursorsThatCannotBeServed(t *testing.T) {
 		for _, path := range []string{harness.ThreadPath(thread, "/events?after="), "/agui/demo?threadId=" + url.QueryEscape(thread) + "&after="} {
 			r := s.Do("GET", path+cursor, nil)
 			var p struct{ Snapshot string }
-			if err := json.Unmarshal(r.Body, &p); err != nil || r.Status != 410 || r.Code != "cursor_gone" || p.Snapshot != harness.ThreadPath(thread, "/messages") {
+			if err := json.Unmarshal(r.Body, &p); err != nil || r.Status != 410 || r.Header.Get("Cache-Control") != "no-store" || r.Code != "cursor_gone" || p.Snapshot != harness.ThreadPath(thread, "/messages") {
 				t.Errorf("%s: %s: %d %s", path, name, r.Status, r.Body)
 			}
 		}

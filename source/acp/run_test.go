@@ -164,6 +164,29 @@ func TestSilentEndIsNoticed(t *testing.T) {
 	}
 }
 
+// A turn of calls alone is not silent, one of empty chunks is.
+func TestWhatCountsAsAWord(t *testing.T) {
+	for said, silent := range map[string]bool{
+		`{"sessionUpdate":"tool_call","toolCallId":"c","title":"ls","status":"completed"}`: false,
+		chunk(""): true,
+	} {
+		bubble(t, said, func(t *testing.T) {
+			p := newPeer(t)
+			s := p.opened(Command{}, "")
+			rec := &agentstreamtest.Recorder{}
+			done := start(t.Context(), s, source.Turn{Handler: rec})
+			m := p.expect("session/prompt")
+			p.update(said)
+			p.say(`{"id":%s,"result":{"stopReason":"end_turn"}}`, m.ID)
+			<-done
+			noticed := slices.ContainsFunc(rec.Events(), func(e agentstream.Event) bool { _, ok := e.(agentstream.Notice); return ok })
+			if noticed != silent {
+				t.Errorf("noticed %t: %v", noticed, rec.Events())
+			}
+		})
+	}
+}
+
 func TestPromptByCapabilities(t *testing.T) {
 	parts := []source.Part{
 		{Type: source.PartText, Text: "look"},

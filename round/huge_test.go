@@ -1,0 +1,75 @@
+package round
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentstream-go/agentstream/agui"
+)
+
+// Arguments of several megabytes cost what they are long, live and when they are
+// folded again, not the square of it.
+func TestHugeArguments(t *testing.T) {
+	const pieces, size = 20_000, 200 // 4 MB
+	piece := strings.Repeat("x", size)
+	var stored []agui.Event
+	var live []Round
+	emitter := agui.NewEmitter(agui.EmitterConfig{Thread: "t", Run: "r", Sink: func(_ agui.Type, data []byte) {
+		e, err := agui.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored = append(stored, e)
+	}})
+	config := func(to *[]Round) Config {
+		return Config{Thread: "t", Run: "r", Prefix: "abcd1234", FirstRound: 1, Events: emitter, OnRound: func(r Round) { *to = append(*to, r) }}
+	}
+	b := NewBuilder(config(&live))
+	b.OnToolCall("c", "write")
+	b.OnToolCallUpdate("c", `{"content":"`, pending)
+	used := allocated(func() {
+		for range pieces {
+			b.OnToolCallUpdate("c", piece, pending)
+		}
+	})
+	if limit := uint64(40 * pieces * size); used > limit {
+		t.Errorf("%d bytes were allocated live, more than %d", used, limit)
+	}
+	b.OnToolCallUpdate("c", `"}`, pending)
+	whole := slices.Clone(stored)
+	b.OnToolCallUpdate("c", "done", completed)
+	b.Close("")
+
+	var again []Round
+	c := config(&again)
+	c.Events = nil
+	var restored *Builder
+	used = allocated(func() {
+		var err error
+		if restored, err = Restore(c, slices.Values(whole)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if limit := uint64(40 * pieces * size); used > limit {
+		t.Errorf("%d bytes were allocated when it was folded, more than %d", used, limit)
+	}
+	restored.OnToolCallUpdate("c", "done", completed)
+	restored.Close("")
+	if len(live) != 1 || len(again) != 1 {
+		t.Fatalf("%d and %d rounds", len(live), len(again))
+	}
+	a, r := live[0].Messages[0].ToolCalls[0].Function.Arguments, again[0].Messages[0].ToolCalls[0].Function.Arguments
+	if a != r || len(a) != pieces*size+len(`{"content":""}`) {
+		t.Errorf("%d bytes of arguments live, %d restored", len(a), len(r))
+	}
+}
+
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
