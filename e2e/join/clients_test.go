@@ -5,6 +5,7 @@ package join_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/e2e/internal/harness"
@@ -89,7 +90,7 @@ func (c *crowd) expect(want *agui.List, call aguitest.Call, format string, args 
 		c.group.Go(func() {
 			defer func() { <-c.places }()
 			call := call
-			call.Version, call.ThreadID = v, jointest.Thread
+			call.Version, call.ThreadID = v, cmp.Or(call.ThreadID, jointest.Thread)
 			ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 			defer cancel()
 			r, err := c.driver.Run(ctx, call)
@@ -100,13 +101,13 @@ func (c *crowd) expect(want *agui.List, call aguitest.Call, format string, args 
 			if len(r.Warnings) > 0 || r.Error != "" && r.RunError == nil {
 				c.t.Errorf("%s, client %s: %s %q", where, v, r.Error, r.Warnings)
 			}
-			if d := cmp.Diff(parsed(c.t, messages), parsed(c.t, r.Messages)); d != "" {
+			if d := gocmp.Diff(parsed(c.t, messages), parsed(c.t, r.Messages)); d != "" {
 				c.t.Errorf("%s, client %s, messages (-there from the start +joined):\n%s", where, v, d)
 			}
-			if d := cmp.Diff(parsed(c.t, state), parsed(c.t, r.State)); state != nil && d != "" {
+			if d := gocmp.Diff(parsed(c.t, state), parsed(c.t, r.State)); state != nil && d != "" {
 				c.t.Errorf("%s, client %s, state (-there from the start +joined):\n%s", where, v, d)
 			}
-			if d := cmp.Diff(interrupts(c.t, pending), interrupts(c.t, r.PendingInterrupts)); d != "" && r.RunError == nil {
+			if d := gocmp.Diff(interrupts(c.t, pending), interrupts(c.t, r.PendingInterrupts)); d != "" && r.RunError == nil {
 				c.t.Errorf("%s, client %s, interrupts (-there from the start +joined):\n%s", where, v, d)
 			}
 		})
