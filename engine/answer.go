@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/agentstream-go/agentstream/eventlog"
 	"github.com/agentstream-go/agentstream/source"
@@ -77,7 +78,7 @@ func (t *turn) steerAway(ctx context.Context, r StartRequest) error {
 }
 
 // Resolve answers a request. The same answer again is fine, another is
-// already_resolved.
+// already_resolved. Of a run of another engine on a shared log it is run_active.
 func (e *Engine) Resolve(ctx context.Context, id string, a Answer) (Request, error) {
 	for range conflicts {
 		req, err := e.Request(ctx, id)
@@ -106,6 +107,9 @@ func (e *Engine) resolve(ctx context.Context, req Request, answer Answer) (_ Req
 	t := c.open()
 	if t == nil {
 		err := c.settleStray(ctx)
+		if errors.Is(err, eventlog.ErrHeld) {
+			err = elsewhere(req.Run)
+		}
 		return req, err == nil, err
 	}
 	t.mu.Lock()

@@ -9,7 +9,7 @@ import (
 // Cancel cancels a run, or the turn that waits for approvals after it. It waits
 // until the run has ended, or ctx has, and gives the run as it then is; a run
 // that has ended is left alone. An empty thread is allowed if the id is
-// unambiguous.
+// unambiguous. A run of another engine on a shared log is run_active.
 func (e *Engine) Cancel(ctx context.Context, thread, run string) (Run, error) {
 	thread, err := e.threadOf(ctx, thread, run)
 	if err != nil {
@@ -19,7 +19,11 @@ func (e *Engine) Cancel(ctx context.Context, thread, run string) (Run, error) {
 	defer c.release()
 	t := c.open()
 	if t == nil || !t.owns(run) {
-		return e.dequeue(ctx, thread, run)
+		out, err := e.dequeue(ctx, thread, run)
+		if err == nil && t == nil && out.State == RunRunning && e.o.Shared {
+			err = elsewhere(run)
+		}
+		return out, err
 	}
 	t.cancel(errCancelled)
 	select {
@@ -28,6 +32,11 @@ func (e *Engine) Cancel(ctx context.Context, thread, run string) (Run, error) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	return e.Run(ctx, thread, run)
+}
+
+// elsewhere refuses what only the engine can do that runs the turn.
+func elsewhere(run string) error {
+	return &Error{Code: "run_active", Run: run, Message: "another engine runs " + run + "; only that one can cancel it or take its answers"}
 }
 
 // owns reports whether the run is the turn's open or interrupted one.

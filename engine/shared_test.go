@@ -84,6 +84,7 @@ func TestTwoEnginesOnOneDatabase(t *testing.T) {
 	s := a.start("t", "r1", "go")
 	waiting := a.start("w", "r1", "ask")
 	a.stream(waiting)
+	elsewhereRefused(t, b)
 	resume := log.pause()
 	started := untilFree(t, b, "t", "r2", "hi")
 	untilFree(t, b, "w", "r2", "hi")
@@ -118,6 +119,25 @@ func TestTwoEnginesOnOneDatabase(t *testing.T) {
 	}
 	a.close()
 	b.close()
+}
+
+// elsewhereRefused: what another engine runs can be seen, but neither cancelled nor
+// answered. Whether it still runs depends on the lease, which a slow machine may
+// let run out.
+func elsewhereRefused(t *testing.T, b *world) {
+	t.Helper()
+	if run, err := b.Cancel(bg, "t", "r1"); code(err) != "run_active" && run.State != RunLost {
+		t.Errorf("cancelled elsewhere: %+v, %v", run, err)
+	}
+	p, err := b.Requests(bg, "w", "pending")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range p {
+		if got, err := b.Resolve(bg, q.ID, Answer{Approved: yes()}); code(err) != "run_active" && code(err) != "already_resolved" {
+			t.Errorf("answered elsewhere: %+v, %v", got, err)
+		}
+	}
 }
 
 // untilFree starts a run as soon as the thread's lease has run out.

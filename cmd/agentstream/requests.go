@@ -278,8 +278,8 @@ func cancelCommand() *cobra.Command {
 			err = cl.call(c.Context(), "POST", "/v1/runs/"+url.PathEscape(args[0])+"/cancel?threadId="+url.QueryEscape(thread), nil, &r)
 			switch codeOf(err) {
 			case "":
-			case "run_ambiguous":
-				return usage("several threads have a run %s; say which with --thread", args[0])
+			case "bad_request":
+				return usage("%v; --thread names it", err)
 			case "run_unknown", "thread_unknown":
 				return failedBy(fmt.Errorf("there is no run %s; 'agentstream ls' shows what runs", args[0]))
 			}
