@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agentstream-go/agentstream/e2e/internal/harness"
+	"github.com/agentstream-go/agentstream/e2e/recordings/player"
 	"github.com/agentstream-go/agentstream/engine"
 )
 
@@ -83,19 +84,19 @@ func (s *session) damage(r *rand.Rand) *session {
 
 // hurt does one thing to the steps after the first prompt. Prompts stay where they
 // are, and so does what waits for the client, unless nothing is there to wait for.
-func hurt(r *rand.Rand, steps *[]step) {
+func hurt(r *rand.Rand, steps *[]player.Step) {
 	all := *steps
-	first := slices.IndexFunc(all, func(s step) bool { return s.Method == methodPrompt }) + 1
+	first := slices.IndexFunc(all, func(s player.Step) bool { return s.Method == player.Prompt }) + 1
 	if first >= len(all) {
 		return
 	}
 	pick := func() int { return first + r.IntN(len(all)-first) }
 	i, j := pick(), pick()
-	free := func(i int) bool { return all[i].Do == doSay || all[i].Do == doAnswer }
+	free := func(i int) bool { return all[i].Do == player.Say || all[i].Do == player.Answer }
 	switch what := r.IntN(12); {
 	case what < 2: // drop
 		*steps = drop(all, i)
-	case what < 4 && all[i].Do == doSay: // repeat
+	case what < 4 && all[i].Do == player.Say: // repeat
 		*steps = slices.Insert(all, j, all[i])
 	case what < 6 && free(i) && free(j): // swap
 		all[i], all[j] = all[j], all[i]
@@ -105,28 +106,28 @@ func hurt(r *rand.Rand, steps *[]step) {
 		*steps = slices.Insert(all, min(j, len(all)), moved)
 	case what < 10: // cut
 		line := all[i].Line
-		if all[i].Do == doAsk {
+		if all[i].Do == player.Ask {
 			*steps = drop(all, i)
 		} else {
 			all[i].Line = line[:r.IntN(len(line)+1)]
 		}
-	case what < 11 && all[i].Do == doAsk: // ask again
+	case what < 11 && all[i].Do == player.Ask: // ask again
 		again := all[i]
-		again.Line = renumber(again.Line, fmt.Sprintf(`"again-%d"`, r.Uint32()))
+		again.Line = player.Renumber(again.Line, fmt.Sprintf(`"again-%d"`, r.Uint32()))
 		*steps = slices.Insert(all, j, again)
 	case what == 11 && r.IntN(3) == 0: // die
-		*steps = slices.Insert(all, i, step{Do: doExit})
+		*steps = slices.Insert(all, i, player.Step{Do: player.Exit})
 	}
 }
 
 // drop takes a step out, and with a question the wait for its answer. Prompts are
 // the client's and stay.
-func drop(steps []step, i int) []step {
+func drop(steps []player.Step, i int) []player.Step {
 	gone := steps[i]
-	if gone.Do == doAwait || gone.Do == doReply {
+	if gone.Do == player.Await || gone.Do == player.Reply {
 		return steps
 	}
-	return slices.DeleteFunc(steps, func(s step) bool {
-		return s == gone || gone.Do == doAsk && s.Do == doReply && s.ID == gone.ID
+	return slices.DeleteFunc(steps, func(s player.Step) bool {
+		return s == gone || gone.Do == player.Ask && s.Do == player.Reply && s.ID == gone.ID
 	})
 }

@@ -1,14 +1,17 @@
 package recordings_test
 
 import (
+	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/agentstream-go/agentstream/e2e/internal/harness"
+	"github.com/agentstream-go/agentstream/e2e/recordings/player"
 	"github.com/agentstream-go/agentstream/engine"
 )
 
@@ -16,16 +19,44 @@ import (
 // start.
 const workers = 6
 
+// playerFolder is where the player is, once it is built.
+var playerFolder string
+
+// playerBinary builds the player, a program of its own: to start the test binary so
+// often, with the race detector at that, would take most of the time.
+var playerBinary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "agentstream-player-")
+	if err != nil {
+		return "", err
+	}
+	playerFolder = dir
+	path := filepath.Join(dir, "player")
+	cmd := exec.Command("go", "build", "-o", path, "./player/agent")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if playerFolder != "" {
+		_ = os.RemoveAll(playerFolder)
+	}
+	os.Exit(code)
+}
+
 // serve starts a server for the player. Below its working folder each session has
 // one of its own.
 func serve(t testing.TB, policy string, options ...harness.Option) *harness.Server {
 	t.Helper()
 	harness.Require(t)
-	self, err := os.Executable()
+	agent, err := playerBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent := "    command: [" + self + "]\n    env: { " + playing + ": \"1\" }\n"
+	agent = "    command: [" + agent + "]\n"
 	config := "agents:\n  player:\n" + agent +
 		"  gemini:\n" + agent + "    auth: gemini-api-key\n" +
 		"permissions: { default: " + policy + " }\n"
@@ -87,7 +118,7 @@ func newDriver(t *testing.T, srv *harness.Server, s *session) *driver {
 // say sends a prompt and leads its turn to the end.
 func (d *driver) say(prompt string) engine.Run {
 	d.t.Helper()
-	for _, why := range []string{sayCancel, sayStuck} {
+	for _, why := range []string{player.FileCancel, player.FileStuck} {
 		_ = os.Remove(filepath.Join(d.dir, why)) // it may be there from a turn that ended otherwise
 	}
 	var run engine.Run
@@ -102,7 +133,7 @@ func (d *driver) say(prompt string) engine.Run {
 		if now.Pending > 0 {
 			d.answerAll()
 		}
-		if now.State != "idle" && !cancelled[now.LastRun.ID] && (d.signalled(sayCancel) || d.signalled(sayStuck)) {
+		if now.State != "idle" && !cancelled[now.LastRun.ID] && (d.signalled(player.FileCancel) || d.signalled(player.FileStuck)) {
 			cancelled[now.LastRun.ID] = true
 			d.cancel(now.LastRun.ID)
 		}

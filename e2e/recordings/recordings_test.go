@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agentstream-go/agentstream/e2e/recordings/player"
 	"github.com/agentstream-go/agentstream/engine"
 )
 
@@ -161,21 +162,21 @@ func TestRecordingsGoOn(t *testing.T) {
 func (s *session) seed() *session {
 	out := &session{name: s.name, agent: s.agent}
 	for _, st := range s.steps {
-		if st.Method == "initialize" || st.Method == "authenticate" || st.Do == doAnswer && len(out.steps) > 0 {
+		if st.Method == "initialize" || st.Method == "authenticate" || st.Do == player.Answer && len(out.steps) > 0 {
 			out.steps = append(out.steps, st)
 		}
-		if st.Do == doAwait && st.Method == s.opening {
+		if st.Do == player.Await && st.Method == s.opening {
 			break
 		}
 	}
 	id, _ := json.Marshal(s.id)
 	out.steps = append(out.steps,
-		step{Do: doAwait, ID: "new", Method: "session/new"},
-		step{Do: doAnswer, ID: "new", Line: fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"result":{"sessionId":%s}}`, id)},
-		step{Do: doAwait, ID: "prompt", Method: methodPrompt},
-		step{Do: doSay, Line: fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":`+
+		player.Step{Do: player.Await, ID: "new", Method: "session/new"},
+		player.Step{Do: player.Answer, ID: "new", Line: fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"result":{"sessionId":%s}}`, id)},
+		player.Step{Do: player.Await, ID: "prompt", Method: player.Prompt},
+		player.Step{Do: player.Say, Line: fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":`+
 			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"I shall."}}}}`, id)},
-		step{Do: doAnswer, ID: "prompt", Line: `{"jsonrpc":"2.0","id":0,"result":{"stopReason":"end_turn"}}`},
+		player.Step{Do: player.Answer, ID: "prompt", Line: `{"jsonrpc":"2.0","id":0,"result":{"stopReason":"end_turn"}}`},
 	)
 	return out
 }
@@ -186,7 +187,7 @@ func (s *session) only() *session {
 	out.steps = slices.Clone(s.steps)
 	if s.opening == "session/load" {
 		for i, st := range out.steps {
-			if st.Do == doAnswer {
+			if st.Do == player.Answer {
 				out.steps[i].Line = strings.Replace(st.Line, `"resume":`, `"resumeNot":`, 1)
 				break
 			}

@@ -8,28 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agentstream-go/agentstream/e2e/recordings/player"
 )
-
-// step is one thing that the player does.
-type step struct {
-	Do     string `json:"do"`
-	ID     string `json:"id,omitempty"`     // of a request, as recorded
-	Method string `json:"method,omitempty"` // of a request that is awaited
-	Line   string `json:"line,omitempty"`
-}
-
-// What a step does.
-const (
-	doAwait  = "await"  // waits for a request of the client
-	doAnswer = "answer" // answers it
-	doSay    = "say"    // a notification
-	doAsk    = "ask"    // a request to the client
-	doReply  = "reply"  // waits for the client's answer
-	doCancel = "cancel" // waits until the turn is cancelled
-	doExit   = "exit"   // leaves
-)
-
-const methodPrompt = "session/prompt"
 
 // session is what was recorded of one session, with what opened it.
 type session struct {
@@ -39,7 +20,7 @@ type session struct {
 	opening string // session/new, session/load, session/resume or session/fork
 	id      string
 	draft   bool // speaks version 2
-	steps   []step
+	steps   []player.Step
 	prompts []string
 	replies []reply // in the order of the questions
 }
@@ -164,30 +145,30 @@ func (s *session) read(records []record, openedBy string) {
 		switch request := r.m.Method != "" && r.m.ID != nil; {
 		case request && r.fromAgent && here:
 			asked[id] = r.m
-			s.steps = append(s.steps, step{Do: doAsk, ID: id, Line: r.line})
+			s.steps = append(s.steps, player.Step{Do: player.Ask, ID: id, Line: r.line})
 			s.replies = append(s.replies, reply{})
 		case request && !r.fromAgent:
 			switch method := r.m.Method; {
-			case method == "initialize", method == "authenticate", id == openedBy, method == methodPrompt && here:
+			case method == "initialize", method == "authenticate", id == openedBy, method == player.Prompt && here:
 				mine[id] = method
-				s.steps = append(s.steps, step{Do: doAwait, ID: id, Method: method})
-				if method == methodPrompt {
+				s.steps = append(s.steps, player.Step{Do: player.Await, ID: id, Method: method})
+				if method == player.Prompt {
 					s.prompts = append(s.prompts, promptText(r.m))
 				}
 			}
 		case r.m.Method == "session/cancel" && here,
-			r.m.Method == "$/cancel_request" && mine[string(r.m.Params.RequestID)] == methodPrompt:
-			s.steps = append(s.steps, step{Do: doCancel})
+			r.m.Method == "$/cancel_request" && mine[string(r.m.Params.RequestID)] == player.Prompt:
+			s.steps = append(s.steps, player.Step{Do: player.Cancel})
 		case r.fromAgent && r.m.Method == "":
 			if mine[id] != "" {
 				s.draft = s.draft || mine[id] == "initialize" && r.m.Result.ProtocolVersion == 2
-				s.steps = append(s.steps, step{Do: doAnswer, ID: id, Line: r.line})
+				s.steps = append(s.steps, player.Step{Do: player.Answer, ID: id, Line: r.line})
 			}
 		case r.fromAgent && (here || r.m.Params.SessionID == ""):
-			s.steps = append(s.steps, step{Do: doSay, Line: r.line})
+			s.steps = append(s.steps, player.Step{Do: player.Say, Line: r.line})
 		case !r.fromAgent && r.m.Method == "":
 			if q, ok := asked[id]; ok {
-				s.steps = append(s.steps, step{Do: doReply, ID: id})
+				s.steps = append(s.steps, player.Step{Do: player.Reply, ID: id})
 				s.replied(q, r.m)
 			}
 		}
@@ -212,7 +193,7 @@ func promptText(m message) string {
 func (s *session) replied(question, answer message) {
 	n := 0
 	for _, st := range s.steps {
-		if st.Do == doAsk {
+		if st.Do == player.Ask {
 			if st.ID == string(question.ID) {
 				break
 			}
@@ -231,45 +212,31 @@ func (s *session) replied(question, answer message) {
 // oneByOne makes overlapping prompts follow each other, and drops a cancellation
 // outside of a turn and a second one in it: no client of ours sends these.
 func (s *session) oneByOne() {
-	var out, later []step
+	var out, later []player.Step
 	open, cancelled := "", false
-	begin := func(st step) {
+	begin := func(st player.Step) {
 		open, cancelled = st.ID, false
 		out = append(out, st)
 	}
 	for _, st := range s.steps {
 		switch {
-		case st.Do == doAwait && st.Method == methodPrompt && open != "":
+		case st.Do == player.Await && st.Method == player.Prompt && open != "":
 			later = append(later, st)
-		case st.Do == doAwait && st.Method == methodPrompt:
+		case st.Do == player.Await && st.Method == player.Prompt:
 			begin(st)
-		case st.Do == doCancel && (open == "" || cancelled):
-		case st.Do == doAnswer && st.ID == open:
+		case st.Do == player.Cancel && (open == "" || cancelled):
+		case st.Do == player.Answer && st.ID == open:
 			out = append(out, st)
 			if open = ""; len(later) > 0 {
 				begin(later[0])
 				later = later[1:]
 			}
 		default:
-			cancelled = cancelled || st.Do == doCancel
+			cancelled = cancelled || st.Do == player.Cancel
 			out = append(out, st)
 		}
 	}
 	s.steps = append(out, later...)
-}
-
-// renumber gives a message another id.
-func renumber(line, id string) string {
-	var m map[string]json.RawMessage
-	if json.Unmarshal([]byte(line), &m) != nil {
-		return line
-	}
-	m["id"] = json.RawMessage(id)
-	out, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // it was JSON a moment ago
-	}
-	return string(out)
 }
 
 // rename makes the agent one that nobody has heard of.
@@ -278,7 +245,7 @@ func (s *session) rename() *session {
 	out.steps = slices.Clone(s.steps)
 	for i, st := range out.steps {
 		var m map[string]any
-		if st.Do != doAnswer || json.Unmarshal([]byte(st.Line), &m) != nil {
+		if st.Do != player.Answer || json.Unmarshal([]byte(st.Line), &m) != nil {
 			continue
 		}
 		result, _ := m["result"].(map[string]any)
@@ -297,18 +264,7 @@ func (s *session) rename() *session {
 // write leaves the script where the player looks for it.
 func (s *session) write(t testing.TB, dir string) {
 	t.Helper()
-	var b []byte
-	for _, st := range s.steps {
-		line, err := json.Marshal(st)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b = append(append(b, line...), '\n')
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, scriptFile), b, 0o600); err != nil {
+	if err := player.Write(dir, s.steps); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/e2e/recordings/player"
 )
 
 // update is what a session/update tells of what is compared.
@@ -36,11 +37,11 @@ func (s *session) onTheWire() *said {
 	open := ""
 	for _, st := range s.steps {
 		switch {
-		case st.Do == doAwait && st.Method == methodPrompt:
+		case st.Do == player.Await && st.Method == player.Prompt:
 			open = st.ID
-		case st.Do == doAnswer && st.ID == open:
+		case st.Do == player.Answer && st.ID == open:
 			open = ""
-		case st.Do == doSay && open != "":
+		case st.Do == player.Say && open != "":
 			var m message
 			if json.Unmarshal([]byte(st.Line), &m) == nil && m.Method == "session/update" {
 				out.update(m.Params.Update)

@@ -1,8 +1,7 @@
-package recordings_test
+package player
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,17 +10,13 @@ import (
 	"sync"
 )
 
-const scriptFile = "script.jsonl"
-
 // Files by which the player tells that the turn is to be cancelled now: because it
 // was when it was recorded, or because there will be no answer.
 const (
-	sayCancel = "cancel"
-	sayStuck  = "stuck"
+	FileCancel = "cancel"
+	FileStuck  = "stuck"
 )
 
-// player is an agent that does what its script says. It answers what the script
-// does not know with "method not found", and leaves when its input ends.
 type player struct {
 	dir string
 	out io.Writer
@@ -43,8 +38,11 @@ type request struct {
 	cancelled bool
 }
 
-func play(dir string, in io.Reader, out io.Writer) int {
-	steps, err := readScript(dir)
+// Play is an agent that does what the script in its folder says. It answers what
+// the script does not know with "method not found", and returns the exit code when
+// its input ends.
+func Play(dir string, in io.Reader, out io.Writer) int {
+	steps, err := read(dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -54,21 +52,6 @@ func play(dir string, in io.Reader, out io.Writer) int {
 	go p.run(steps)
 	p.listen(in)
 	return 0
-}
-
-func readScript(dir string) (steps []step, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, scriptFile))
-	if err != nil {
-		return nil, err
-	}
-	for line := range bytes.Lines(data) {
-		var s step
-		if err := json.Unmarshal(line, &s); err != nil {
-			return nil, err
-		}
-		steps = append(steps, s)
-	}
-	return steps, nil
 }
 
 // listen reads what the client says, to the end.
@@ -92,7 +75,7 @@ func (p *player) listen(in io.Reader) {
 			p.last.cancelled = true
 		case m.Method != "" && m.ID != nil:
 			q := &request{id: m.ID, method: m.Method}
-			if m.Method == methodPrompt {
+			if m.Method == Prompt {
 				p.last = q
 			}
 			p.requests = append(p.requests, q)
@@ -120,25 +103,25 @@ func (p *player) next() (q *request) {
 	return q
 }
 
-func (p *player) run(steps []step) {
+func (p *player) run(steps []Step) {
 	for _, s := range steps {
 		switch s.Do {
-		case doAwait:
-			if s.Method == methodPrompt {
+		case Await:
+			if s.Method == Prompt {
 				p.giveUp()
 			}
 			p.await(s)
-		case doAnswer:
+		case Answer:
 			p.answer(s)
-		case doSay, doAsk:
+		case Say, Ask:
 			p.say(s.Line)
-		case doReply:
+		case Reply:
 			p.wait(func() bool { return p.replies[s.ID] })
-		case doCancel:
+		case Cancel:
 			if p.open != nil {
-				p.untilCancelled(sayCancel)
+				p.untilCancelled(FileCancel)
 			}
-		case doExit:
+		case Exit:
 			os.Exit(1)
 		}
 	}
@@ -148,13 +131,13 @@ func (p *player) run(steps []step) {
 	}
 }
 
-func (p *player) await(s step) {
+func (p *player) await(s Step) {
 	for {
 		q := p.next()
 		switch {
 		case q.method == s.Method:
 			p.live[s.ID] = q.id
-			if s.Method == methodPrompt {
+			if s.Method == Prompt {
 				p.open, p.ask = q, s.ID
 			}
 			return
@@ -168,7 +151,7 @@ func (p *player) await(s step) {
 	}
 }
 
-func (p *player) answer(s step) {
+func (p *player) answer(s Step) {
 	id, ok := p.live[s.ID]
 	if !ok {
 		return
@@ -178,7 +161,7 @@ func (p *player) answer(s step) {
 		p.say(s.Line) // damaged
 		return
 	}
-	p.say(renumber(s.Line, string(id)))
+	p.say(Renumber(s.Line, string(id)))
 	if p.open != nil && s.ID == p.ask {
 		p.open = nil
 	}
@@ -190,7 +173,7 @@ func (p *player) giveUp() {
 	if p.open == nil {
 		return
 	}
-	p.untilCancelled(sayStuck)
+	p.untilCancelled(FileStuck)
 	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"stopReason":"cancelled"}}`, p.open.id))
 	delete(p.live, p.ask)
 	p.open = nil
