@@ -38,6 +38,9 @@ type Options struct {
 	// WriteTimeout is how long a reader may take no byte at all before its
 	// stream is closed; 0 is 30 s. The run does not notice.
 	WriteTimeout time.Duration
+	// ReadTimeout is how long a client may send no byte of a body that it
+	// announced; 0 is 30 s. A body may take ten times that in all.
+	ReadTimeout time.Duration
 	// Agents tells what GET /v1/agents answers; nil lists the engine's agents
 	// as ready.
 	Agents func(context.Context) []Agent
@@ -84,6 +87,9 @@ func New(e *engine.Engine, opts *Options) *Server {
 	if o.WriteTimeout <= 0 {
 		o.WriteTimeout = 30 * time.Second
 	}
+	if o.ReadTimeout <= 0 {
+		o.ReadTimeout = 30 * time.Second
+	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -106,7 +112,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	r.Body = http.MaxBytesReader(w, r.Body, s.opts.BodyBytes)
+	r.Body = http.MaxBytesReader(w, s.patient(w, r), s.opts.BodyBytes)
 	if _, pattern := s.mux.Handler(r); pattern == "" {
 		s.unrouted(w, r)
 		return

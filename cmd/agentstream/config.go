@@ -70,6 +70,10 @@ func loadConfig(path string, named bool) (config, error) {
 	if err != nil {
 		return c, fmt.Errorf("the configuration cannot be read: %w; give another with --config", err)
 	}
+	return parseConfig(path, data)
+}
+
+func parseConfig(path string, data []byte) (c config, err error) {
 	if strings.TrimSpace(string(data)) == "" {
 		return c, nil
 	}
