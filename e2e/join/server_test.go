@@ -13,6 +13,7 @@ import (
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/e2e/internal/harness"
 	"github.com/agentstream-go/agentstream/internal/aguitest"
+	"github.com/agentstream-go/agentstream/internal/join/jointest"
 )
 
 // said are the demo's turns that a thread is made of.
@@ -55,7 +56,7 @@ func attach(s *harness.Server, thread, query string) aguitest.Call {
 
 // A thread that has come to rest is joined as of every event of its log.
 func TestServedLogs(t *testing.T) {
-	c := newCrowd(t)
+	c := jointest.NewCrowd(t)
 	s := harness.Start(t, harness.Flags("--verify"))
 	cursors := 0
 	for _, texts := range said {
@@ -63,22 +64,22 @@ func TestServedLogs(t *testing.T) {
 		served := s.Log(thread)
 		log := values(served)
 		for i := 1; i <= len(log); i++ {
-			want := fold(log[:runEnd(log, i)])
+			want := jointest.Fold(log[:jointest.RunEnd(log, i)])
 			if f, ok := log[i-1].(*agui.RunFinished); ok && f.Outcome != nil {
 				want.Apply(&agui.RunFinished{}) // nothing waits any more
 			}
 			for _, form := range []string{"replay", "snapshot"} {
-				c.expect(want, attach(s, thread, "&prelude="+form+"&after="+served[i-1].ID), "%q, %s, joined at %d", texts, form, i)
+				c.Expect(want, attach(s, thread, "&prelude="+form+"&after="+served[i-1].ID), "%q, %s, joined at %d", texts, form, i)
 			}
 			if i%7 == 0 || i == len(log) {
 				resumed(t, s, thread, served, i)
 				cursors++
 			}
 		}
-		c.expect(fold(log), attach(s, thread, ""), "%q, at rest", texts)
+		c.Expect(jointest.Fold(log), attach(s, thread, ""), "%q, at rest", texts)
 		ends(t, s, thread, served)
 	}
-	c.wait()
+	c.Wait()
 	t.Logf("%d cursors", cursors)
 }
 
@@ -102,7 +103,7 @@ func resumed(t *testing.T, s *harness.Server, thread string, served []harness.Ev
 	}
 	st := s.Stream("GET", "/agui/demo?threadId="+url.QueryEscape(thread), nil, "Last-Event-ID", served[i-1].ID)
 	merged := st.All()
-	list := fold(values(served[:i]))
+	list := jointest.Fold(values(served[:i]))
 	last := served[i-1].ID
 	for _, e := range merged {
 		if e.ID <= last {
@@ -114,7 +115,7 @@ func resumed(t *testing.T, s *harness.Server, thread string, served []harness.Ev
 	if last != served[len(served)-1].ID {
 		t.Errorf("merged from %d: ends at %s, the log at %s", i, last, served[len(served)-1].ID)
 	}
-	if d := gocmp.Diff(parsed(t, fold(values(served)).AppendJSON(nil)), parsed(t, list.AppendJSON(nil))); d != "" {
+	if d := gocmp.Diff(jointest.Parsed(t, jointest.Fold(values(served)).AppendJSON(nil)), jointest.Parsed(t, list.AppendJSON(nil))); d != "" {
 		t.Errorf("merged from %d:\n%s", i, d)
 	}
 }
@@ -162,7 +163,7 @@ func ends(t *testing.T, s *harness.Server, thread string, served []harness.Event
 // Clients join a run while it runs, at events that the log has reached: by GET in
 // both forms, by the same POST again, and one that follows.
 func TestLiveRun(t *testing.T) {
-	c := newCrowd(t)
+	driver := aguitest.Clients(t)
 	s := harness.Start(t, harness.Flags("--verify"), harness.Env("AGENTSTREAM_DEMO_PACE=100"))
 	thread := harness.ID(t, "thread")
 	first := s.Client(agui.V1, "demo", thread)
@@ -185,7 +186,7 @@ func TestLiveRun(t *testing.T) {
 					group.Go(func() {
 						call := attach(s, thread, query)
 						call.Version = v
-						r, err := c.driver.Run(t.Context(), call)
+						r, err := driver.Run(t.Context(), call)
 						if err != nil {
 							t.Error(err)
 						}
@@ -204,9 +205,9 @@ func TestLiveRun(t *testing.T) {
 	group.Wait()
 	r := <-done
 	joined["the first"] = r
-	want := parsed(t, fold(values(s.Log(thread))).AppendJSON(nil))
+	want := jointest.Parsed(t, jointest.Fold(values(s.Log(thread))).AppendJSON(nil))
 	for where, r := range joined {
-		if d := gocmp.Diff(want, parsed(t, r.Messages)); d != "" || !r.OK() || r.Outcome != "success" {
+		if d := gocmp.Diff(want, jointest.Parsed(t, r.Messages)); d != "" || !r.OK() || r.Outcome != "success" {
 			t.Errorf("joined at %s: %s %q %s\n%s", where, r.Error, r.Warnings, r.Outcome, d)
 		}
 	}
@@ -226,10 +227,10 @@ func TestWaitingThread(t *testing.T) {
 		for _, query := range []string{"", "&prelude=snapshot"} {
 			second := s.Client(v, "demo", thread)
 			got := second.Attach("", query)
-			if d := gocmp.Diff(interrupts(t, r.PendingInterrupts), interrupts(t, got.PendingInterrupts)); d != "" || !got.OK() {
+			if d := gocmp.Diff(jointest.Interrupts(t, r.PendingInterrupts), jointest.Interrupts(t, got.PendingInterrupts)); d != "" || !got.OK() {
 				t.Errorf("%s%s: %+v\n%s", v, query, got, d)
 			}
-			if d := gocmp.Diff(parsed(t, r.Messages), parsed(t, got.Messages)); d != "" {
+			if d := gocmp.Diff(jointest.Parsed(t, r.Messages), jointest.Parsed(t, got.Messages)); d != "" {
 				t.Errorf("%s%s:\n%s", v, query, d)
 			}
 		}
@@ -245,20 +246,20 @@ func TestWaitingThread(t *testing.T) {
 			{InterruptID: r.PendingInterrupts[0].ID, Status: "resolved", Payload: []byte(`{"approved":true}`)},
 			{InterruptID: r.PendingInterrupts[1].ID, Status: "resolved", Payload: []byte(`{"approved":false}`)},
 		}})
-		want := parsed(t, fold(values(s.Log(thread))).AppendJSON(nil))
-		if d := gocmp.Diff(want, parsed(t, r.Messages)); d != "" || !r.OK() || len(r.PendingInterrupts) > 0 {
+		want := jointest.Parsed(t, jointest.Fold(values(s.Log(thread))).AppendJSON(nil))
+		if d := gocmp.Diff(want, jointest.Parsed(t, r.Messages)); d != "" || !r.OK() || len(r.PendingInterrupts) > 0 {
 			t.Errorf("%s, answered: %+v\n%s", v, r, d)
 		}
 		// The second tab answers what has been answered, and otherwise.
 		got = late.Run(aguitest.Call{Resume: []agui.Resume{{InterruptID: got.PendingInterrupts[0].ID, Status: "resolved", Payload: []byte(`{"approved":true}`)}}})
-		if d := gocmp.Diff(want, parsed(t, got.Messages)); d != "" || !got.OK() || len(got.PendingInterrupts) > 0 || !slices.Contains(got.Events, agui.TypeCustom) {
+		if d := gocmp.Diff(want, jointest.Parsed(t, got.Messages)); d != "" || !got.OK() || len(got.PendingInterrupts) > 0 || !slices.Contains(got.Events, agui.TypeCustom) {
 			t.Errorf("%s, late: %+v\n%s", v, got, d)
 		}
 		// The same run id again attaches.
 		again := s.Client(v, "demo", thread)
 		user := s.Messages(thread).Messages[0]
 		got = again.Run(aguitest.Call{Add: []agui.Message{user}, RunID: s.Runs(thread)[0].ID})
-		if d := gocmp.Diff(want, parsed(t, got.Messages)); d != "" || !got.OK() {
+		if d := gocmp.Diff(want, jointest.Parsed(t, got.Messages)); d != "" || !got.OK() {
 			t.Errorf("%s, again: %+v\n%s", v, got, d)
 		}
 	}
