@@ -60,7 +60,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, frames iter.Seq2[
 			return
 		}
 	}
-	if err := verify.end(); err != nil {
+	if err := verify.end(); err != nil && r.Context().Err() == nil { // a reader that goes away ends it anywhere
 		s.log.Error("stream broke a rule", "path", r.URL.Path, "error", err)
 	}
 }

@@ -28,6 +28,8 @@ func TestAnswers(t *testing.T) {
 	x.both(t, "reloaded", reloaded)
 	x.both(t, "made-up result", madeUpResult)
 	x.both(t, "behind", behind)
+	x.both(t, "two tabs at once", twoTabsAtOnce)
+	x.both(t, "sent twice", sentTwice)
 	x.both(t, "refused resumes", refusedResumes)
 }
 
@@ -235,6 +237,52 @@ func behind(t *testing.T, x *stage) {
 	x.done(other, other.Run(resume(yes, asks...)))
 	x.done(c, c.Say("say second"))
 	x.done(other, other.Say("say third"))
+}
+
+// Two tabs answer at the same moment, each otherwise: the first counts, and both
+// see what came of it.
+func twoTabsAtOnce(t *testing.T, x *stage) {
+	c := x.client()
+	asks := x.asked(c, c.Say(one), 1)
+	other := x.reloaded(c)
+	x.asked(other, other.Attach("", ""), 1)
+	reports := make(chan aguitest.Report, 2)
+	for payload, tab := range map[string]*harness.Client{yes: c, no: other} {
+		go func() { reports <- tab.Run(resume(payload, asks...)) }()
+	}
+	a, b := <-reports, <-reports
+	x.done(c, a)
+	x.done(other, b)
+	if slices.Contains(a.Events, agui.TypeCustom) == slices.Contains(b.Events, agui.TypeCustom) {
+		t.Errorf("one of two is to be told that the answer was another: %v and %v", a.Events, b.Events)
+	}
+	if n := len(x.Runs(c.Thread)); n != 2 {
+		t.Errorf("%d runs", n)
+	}
+	x.goesOn(c)
+	x.goesOn(other)
+}
+
+// A retry of the same answer, whose first response got lost, starts nothing anew.
+func sentTwice(t *testing.T, x *stage) {
+	c := x.client()
+	asks := x.asked(c, c.Say(one), 1)
+	in := harness.Input(c.Thread, harness.ID(t, "run"), x.Messages(c.Thread).Messages...)
+	in["resume"] = answers(yes, asks...)
+	lost := x.Stream("POST", "/agui/scripted", in)
+	if _, err := lost.Next(); err != nil {
+		t.Fatal(err)
+	}
+	lost.Close()
+	again := x.Stream("POST", "/agui/scripted", in)
+	if events := again.All(); !harness.Is(agui.TypeRunFinished)(events[len(events)-1]) {
+		t.Errorf("the retry ends with %s", events[len(events)-1].Type())
+	}
+	if n := len(x.Runs(c.Thread)); n != 2 {
+		t.Errorf("%d runs", n)
+	}
+	x.done(c, c.Run(resume(yes, asks...)))
+	x.wantResults(c, "allow-1")
 }
 
 func refusedResumes(t *testing.T, x *stage) {
