@@ -13,6 +13,7 @@ const (
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
 	CodeAuthRequired   = -32000
+	CodeNotFound       = -32002
 )
 
 // Error is the error member of a JSON-RPC answer. Agents put other numbers into

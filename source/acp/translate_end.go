@@ -87,6 +87,10 @@ func rpcError(e *acpwire.Error) *source.Error {
 		out.Code = source.CodeAuthRequired
 	case acpwire.CodeMethodNotFound, acpwire.CodeInvalidParams, acpwire.CodeInvalidRequest, acpwire.CodeParse:
 		out.Code = source.CodeAgentProtocol
+	case acpwire.CodeNotFound:
+		if field(e.Data, "sessionId") != nil { // it has forgotten the session, which is of no more use
+			out.Code = source.CodeAgentProtocol
+		}
 	}
 	if out.Message == "" {
 		out.Message = e.Error()
