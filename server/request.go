@@ -58,6 +58,9 @@ func checkID(name, id string) (string, error) {
 	if id == "" {
 		return "", bad(name + " is missing")
 	}
+	if id == "." || id == ".." {
+		return "", bad(name + " cannot be part of an address")
+	}
 	if len(id) > maxID {
 		return "", bad(name + " is longer than 256 bytes")
 	}

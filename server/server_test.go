@@ -81,6 +81,7 @@ func TestRefusals(t *testing.T) {
 		{"no JSON", "POST", "/agui/greeter", js, "{", 400, "bad_request"},
 		{"no thread", "POST", "/agui/greeter", js, `{"runId":"r","messages":[]}`, 400, "bad_request"},
 		{"long id", "POST", "/agui/greeter", js, `{"threadId":"` + strings.Repeat("x", 257) + `","runId":"r","messages":[]}`, 400, "bad_request"},
+		{"id no path can hold", "POST", "/agui/greeter", js, `{"threadId":"..","runId":"r","messages":[]}`, 400, "bad_request"},
 		{"too large", "POST", "/agui/greeter", js, good + strings.Repeat(" ", 5000), 413, "too_large"},
 		{"unknown agent", "POST", "/agui/nobody", js, good, 404, "agent_unknown"},
 		{"unknown thread", "GET", "/v1/threads/none/messages", "", "", 404, "thread_unknown"},

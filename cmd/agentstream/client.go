@@ -240,6 +240,9 @@ func (c *client) do(ctx context.Context, method, path, accept string, in any) (*
 		e := &apiError{Status: resp.StatusCode}
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 		_ = json.Unmarshal(data, e)
+		if e.Status == http.StatusUnauthorized {
+			e.Detail = "the server does not take this token; give the one that it was started with by --token or AGENTSTREAM_TOKEN"
+		}
 		return nil, e
 	}
 	return resp, nil

@@ -79,9 +79,16 @@ func command() *cobra.Command {
 			"'agentstream run demo help'. Nothing else is needed: the agent demo is built in.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version:       version,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("there is no command %q; 'agentstream --help' lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetVersionTemplate(versionLine())
 	root.AddCommand(
 		serveCommand(), runCommand(), chatCommand(),
 		lsCommand(), showCommand(), tailCommand(), exportCommand(),

@@ -25,6 +25,10 @@ func commit() string {
 	return "unknown"
 }
 
+func versionLine() string {
+	return fmt.Sprintf("agentstream %s (%s, %s)\n", version, commit(), runtime.Version())
+}
+
 func versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -33,7 +37,7 @@ func versionCommand() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(c.OutOrStdout()).Encode(map[string]string{"version": version, "commit": commit(), "go": runtime.Version()})
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "agentstream %s (%s, %s)\n", version, commit(), runtime.Version())
+			_, err := fmt.Fprint(c.OutOrStdout(), versionLine())
 			return err
 		},
 	}
