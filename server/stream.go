@@ -1,10 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,12 +80,32 @@ func (st *stream) start() {
 func (st *stream) frame(f engine.Frame) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.buf = sse.AppendEvent(st.buf, f.ID, f.Data)
+	if len(f.Data) > flushAt && !bytes.ContainsAny(f.Data, "\r\n") {
+		st.large(f)
+	} else {
+		st.buf = sse.AppendEvent(st.buf, f.ID, f.Data)
+	}
 	if f.More && len(st.buf) < flushAt {
 		return st.err
 	}
 	st.flush()
 	return st.err
+}
+
+// large writes a big event from where it lies, in pieces: a copy for each of many
+// readers would take more memory than all else, and a slow reader has the time
+// limit for each piece.
+func (st *stream) large(f engine.Frame) {
+	st.buf = sse.AppendEvent(st.buf, f.ID, nil)
+	st.buf = st.buf[:len(st.buf)-len("\n\n")]
+	st.flush()
+	for piece := range slices.Chunk(f.Data, flushAt) {
+		if st.err == nil && !st.ended {
+			_ = st.ctl.SetWriteDeadline(time.Now().Add(st.limit))
+			_, st.err = st.write(piece)
+		}
+	}
+	st.buf = append(st.buf, "\n\n"...)
 }
 
 func (st *stream) beat() {
