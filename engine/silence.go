@@ -61,7 +61,7 @@ func (t *turn) watchSilence() {
 // owner has ends the turn.
 func (t *turn) renew() {
 	ttl := t.e.o.LeaseTTL
-	ctx, cancel := context.WithTimeout(t.ctx, ttl/3)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), ttl/3) // a cancelled turn is still ours until it has ended
 	epoch, err := t.e.o.Log.Lease(ctx, t.c.id, t.e.o.Owner, ttl)
 	cancel()
 	t.mu.Lock()
