@@ -43,8 +43,9 @@ type desk struct {
 	model  *fakellm.Model
 	asking string // name of the agent that asks
 
-	mu    sync.Mutex
-	chats map[string]*chat
+	starting sync.Mutex
+	mu       sync.Mutex
+	chats    map[string]*chat
 }
 
 func newDesk(t *testing.T, a agent) *desk {
@@ -92,8 +93,14 @@ func (d *desk) each(t *testing.T, group, as string, list []scenario) {
 			t.Run(string(v), func(t *testing.T) {
 				t.Parallel()
 				c := d.chat(t, v, as)
-				for _, one := range list {
-					t.Run(one.name, func(t *testing.T) { c.try(t, one) })
+				for i, one := range list {
+					t.Run(one.name, func(t *testing.T) {
+						if i == 0 { // agents that start together for the first time are in each other's way
+							d.starting.Lock()
+							defer d.starting.Unlock()
+						}
+						c.try(t, one)
+					})
 				}
 			})
 		}

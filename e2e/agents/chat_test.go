@@ -19,6 +19,10 @@ import (
 	"github.com/agentstream-go/agentstream/internal/fakellm"
 )
 
+// patience is how long an agent may take: some need ten seconds of a processor to
+// start, and others may want it too.
+const patience = 4 * time.Minute
+
 // chat is one client's conversation with an agent. What is wrong is collected, so
 // that a scenario can be tried again.
 type chat struct {
@@ -100,7 +104,7 @@ func (c *chat) resume(i agui.Interrupt, approved bool) agui.Resume {
 // it looks whether the client and the log are as they must be.
 func (c *chat) play(call aguitest.Call, meanwhile func()) (t turn) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	type answer struct {
 		report aguitest.Report
@@ -165,7 +169,7 @@ func (c *chat) cancel() {
 // await waits for something outside of the stream.
 func (c *chat) await(what string, holds func() bool) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -184,6 +188,17 @@ func (c *chat) heard(run, words string) bool {
 	c.t.Helper()
 	last := c.lastRun()
 	return last.ID == run && last.State.Open() && strings.Contains(string(c.s.Do("GET", harness.ThreadPath(c.client.Thread, "/messages"), nil).Body), words)
+}
+
+// calls is how many calls the thread has by now.
+func (c *chat) calls() (n int) {
+	c.t.Helper()
+	var there engine.Messages
+	_ = json.Unmarshal(c.s.Do("GET", harness.ThreadPath(c.client.Thread, "/messages"), nil).Body, &there)
+	for _, m := range there.Messages {
+		n += len(m.ToolCalls)
+	}
+	return n
 }
 
 // text is the assistant's words.
@@ -221,4 +236,19 @@ func status(m agui.Message) string {
 	var meta struct{ Agentstream struct{ Status string } }
 	_ = json.Unmarshal(m.Metadata, &meta)
 	return meta.Agentstream.Status
+}
+
+// show is results for people.
+func show(results []agui.Message) (out []string) {
+	for _, m := range results {
+		out = append(out, fmt.Sprintf("%s %.300q", status(m), m.Text()))
+	}
+	return out
+}
+
+func names(calls []agui.ToolCall) (out []string) {
+	for _, call := range calls {
+		out = append(out, call.Name)
+	}
+	return out
 }

@@ -86,13 +86,13 @@ var fleet = []agent{
 		name: "codex", argv: []string{"node", "@agentclientprotocol/codex-acp/dist/index.js"},
 		env:   map[string]string{"OPENAI_API_KEY": "dummy", "CODEX_HOME": "$HOME/.codex", "NO_BROWSER": "1", "INITIAL_AGENT_MODE": "agent-full-access"},
 		ask:   map[string]string{"INITIAL_AGENT_MODE": "read-only", "CODEX_HOME": "$HOME/.codex-ask"},
-		files: codexFiles, stubborn: true, fault: 400, faultCode: "agent_error",
+		files: codexFiles, sandboxed: true, stubborn: true, fault: 400, faultCode: "agent_error",
 	},
 	{
 		name: "zed-codex", argv: []string{"@zed-industries/codex-acp-linux-x64/bin/codex-acp"},
 		env:   map[string]string{"OPENAI_API_KEY": "dummy", "CODEX_HOME": "$HOME/.codex"},
 		ask:   map[string]string{"CODEX_HOME": "$HOME/.codex-ask"},
-		files: codexFiles, stubborn: true, fault: 400, faultCode: "agent_error",
+		files: codexFiles, sandboxed: true, stubborn: true, fault: 400, faultCode: "agent_error",
 	},
 	{
 		name: "claude", argv: []string{"node", "@agentclientprotocol/claude-agent-acp/dist/index.js"},

@@ -96,7 +96,7 @@ func toolOK(c *chat) {
 	c.finished(t)
 	c.says(t, "quince and medlar") // what the model was told
 	if r := t.results(); len(t.calls()) != 1 || len(r) != 1 || status(r[0]) != "completed" {
-		c.errorf("calls %+v, results %+v", t.calls(), r)
+		c.errorf("calls %v, results %s", names(t.calls()), show(r))
 	} else if strings.Contains(r[0].Text(), "quince and medlar") == c.a.mute {
 		c.errorf("result %q", r[0].Text())
 	}
@@ -111,7 +111,7 @@ func toolFailed(c *chat) {
 		want = "completed"
 	}
 	if r := t.results(); len(t.calls()) != 1 || len(r) != 1 || status(r[0]) != want {
-		c.errorf("calls %+v, results %+v, want %s", t.calls(), r, want)
+		c.errorf("calls %v, results %s, want %s", names(t.calls()), show(r), want)
 	}
 }
 
@@ -122,7 +122,7 @@ func parallel(c *chat) {
 	c.says(t, "the first file")
 	c.says(t, "the second file")
 	if len(t.calls()) != 2 || len(t.results()) != 2 {
-		c.errorf("calls %+v, results %+v", t.calls(), t.results())
+		c.errorf("calls %v, results %s", names(t.calls()), show(t.results()))
 	}
 }
 
@@ -141,13 +141,14 @@ func cancelTool(c *chat) {
 	mark := c.file("started")
 	_ = os.Remove(mark)
 	script := c.write("wait.sh", "touch "+mark+"\nsleep 60\n")
+	before := c.calls()
 	t := c.cancelling("[[S:shell command=sh "+script+"]]", func() bool {
 		_, err := os.Stat(mark)
-		return err == nil
+		return err == nil && c.calls() > before // some tell of a call after they have begun it
 	})
 	c.ended(t, engine.RunCancelled, source.Cancelled, "")
 	if len(t.calls()) != 1 || len(t.results()) != 1 {
-		c.errorf("calls %+v, results %+v", t.calls(), t.results())
+		c.errorf("calls %v, results %s", names(t.calls()), show(t.results()))
 	}
 }
 
@@ -213,20 +214,29 @@ func recall(c *chat) {
 	c.errorf("the model was not told what had been said before")
 }
 
+// touch makes the agent run a command that each of them asks for.
+func (c *chat) touch(path string) string {
+	return "[[S:shell command=touch " + path + " && rm -f " + path + ".none]]"
+}
+
 // allowed is answered as stock clients answer.
 func allowed(c *chat) {
 	path := c.file("allowed.txt")
 	_ = os.Remove(path)
-	t := c.say("[[S:write path=" + path + " content=written]]")
+	t := c.say(c.touch(path))
 	c.finished(t)
 	if t.asked != 1 {
 		c.errorf("it asked %d times", t.asked)
 	}
-	if data, err := os.ReadFile(path); err != nil || strings.TrimSpace(string(data)) != "written" {
-		c.errorf("the file: %q, %v", data, err)
+	want := "completed"
+	if c.a.sandboxed {
+		want = "failed"
 	}
-	if r := t.results(); len(r) != 1 || status(r[0]) != "completed" {
-		c.errorf("results %+v", r)
+	if _, err := os.Stat(path); (err == nil) == c.a.sandboxed {
+		c.errorf("the file: %v", err)
+	}
+	if r := t.results(); len(r) != 1 || status(r[0]) != want {
+		c.errorf("results %s", show(r))
 	}
 }
 
@@ -234,7 +244,7 @@ func allowed(c *chat) {
 func refused(c *chat) {
 	path := c.file("refused.txt")
 	_ = os.Remove(path)
-	t := c.send("[[S:write path=" + path + " content=written]]")
+	t := c.send(c.touch(path))
 	if len(t.PendingInterrupts) != 1 {
 		c.errorf("it asks %d times", len(t.PendingInterrupts))
 	}
@@ -248,9 +258,9 @@ func refused(c *chat) {
 		c.finished(t)
 	}
 	if _, err := os.Stat(path); err == nil {
-		c.errorf("it wrote all the same")
+		c.errorf("it was done all the same")
 	}
 	if r := t.results(); len(t.calls()) != 1 || len(r) != 1 || status(r[0]) != "failed" {
-		c.errorf("calls %+v, results %+v", t.calls(), r)
+		c.errorf("calls %v, results %s", names(t.calls()), show(r))
 	}
 }
