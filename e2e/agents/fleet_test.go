@@ -25,11 +25,11 @@ type agent struct {
 	mute      bool              // results of reads are empty
 	bare      bool              // says nothing of what the model thinks
 	lenient   bool              // reading a file that is not there counts as completed
+	sandboxed bool              // where it asks, what is allowed still cannot write
 	stubborn  bool              // a refused call ends the turn as cancelled
 	fault     int               // HTTP status of the model at which it does not go silent
 	faultCode string            // the run's error code then; "": it ends as finished
 	dropCode  string            // the same, when the model's stream breaks once
-	forgets   bool              // cannot go on with a session after a restart
 	loops     source.StopReason // how a long answer ends, if cut
 }
 
@@ -80,7 +80,7 @@ var fleet = []agent{
 		env: map[string]string{"GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": "$URL"},
 		files: map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},` +
 			`"privacy":{"usageStatisticsEnabled":false},"general":{"disableAutoUpdate":true}}`},
-		mute: true, fault: 400, faultCode: "agent_error", dropCode: "agent_error", forgets: true,
+		mute: true, fault: 400, faultCode: "agent_error", dropCode: "agent_error",
 	},
 	{
 		name: "codex", argv: []string{"node", "@agentclientprotocol/codex-acp/dist/index.js"},
