@@ -40,3 +40,26 @@ func TestSecondTabFollows(t *testing.T) {
 		})
 	}
 }
+
+// Whoever comes without a cursor gets a prelude, and holds the same in the end.
+func TestThirdTabJoinsWithoutACursor(t *testing.T) {
+	s := harness.Start(t, harness.Flags("--verify"), harness.Env("AGENTSTREAM_DEMO_PACE=200"))
+	for _, v := range aguitest.Versions {
+		for _, prelude := range []string{"replay", "snapshot"} {
+			t.Run(string(v)+"/"+prelude, func(t *testing.T) {
+				first := s.Client(v, "demo", harness.ID(t, "thread"))
+				if r := first.Say("think, list"); !r.OK() {
+					t.Fatalf("%+v", r)
+				}
+				before := s.LastEvent(first.Thread).ID
+				done := make(chan aguitest.Report, 1)
+				go func() { done <- first.Say("parallel, long 60, late") }()
+				s.Events(first.Thread, before).Until(harness.Is(agui.TypeTextMessageContent))
+				third := s.Client(v, "demo", first.Thread)
+				r := third.Attach("", "&prelude="+prelude)
+				checkClient(t, s, first, <-done)
+				checkClient(t, s, third, r)
+			})
+		}
+	}
+}
