@@ -128,12 +128,19 @@ func (d *driver) say(prompt string) engine.Run {
 	}
 	cancelled := map[string]bool{}
 	var now engine.Thread
+	ends, looks := -1, 0
 	d.s.WaitFor("the end of the turn", func() bool {
+		stop := d.signalled(player.FileCancel) || d.signalled(player.FileStuck)
+		n := d.live.ends()
+		if looks++; n == ends && !stop && looks%20 != 0 {
+			return false // nothing has happened that the thread would show
+		}
+		ends, now = n, engine.Thread{}
 		d.s.Get(harness.ThreadPath(d.thread, ""), &now)
 		if now.Pending > 0 {
 			d.answerAll()
 		}
-		if now.State != "idle" && !cancelled[now.LastRun.ID] && (d.signalled(player.FileCancel) || d.signalled(player.FileStuck)) {
+		if now.State != "idle" && stop && !cancelled[now.LastRun.ID] {
 			cancelled[now.LastRun.ID] = true
 			d.cancel(now.LastRun.ID)
 		}
@@ -181,6 +188,7 @@ type live struct {
 	st   *harness.Stream
 	mu   sync.Mutex
 	got  []harness.Event
+	over int
 	done chan struct{}
 }
 
@@ -195,6 +203,9 @@ func follow(s *harness.Server, thread string) *live {
 			}
 			l.mu.Lock()
 			l.got = append(l.got, e)
+			if harness.Ended(e) {
+				l.over++
+			}
 			l.mu.Unlock()
 		}
 	}()
@@ -205,6 +216,13 @@ func (l *live) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.got)
+}
+
+// ends counts the runs that have ended.
+func (l *live) ends() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.over
 }
 
 func (l *live) close() {

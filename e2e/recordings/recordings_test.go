@@ -36,37 +36,59 @@ func (c *tally) log(t testing.TB) {
 	}
 }
 
-// group sorts the recorded sessions by what is done with them, and says what is
-// done with none.
-func group(t testing.TB) (begun, goneOn, draft []*session) {
+// groups are the recorded sessions by what is done with them.
+type groups struct {
+	files                int
+	begun, goneOn, draft []*session
+	left                 []string // what is done with none, and why
+}
+
+// group reads the recordings, once, and says in the first test what is left out.
+func group(t testing.TB) *groups {
 	t.Helper()
 	files := recorded(t)
-	for _, file := range files {
-		all := sessionsOf(t, file)
-		if len(all) == 0 {
-			t.Logf("%s: nothing is asked in it", filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file))
+	read.Do(func() {
+		all.files = len(files)
+		for _, file := range files {
+			all.add(t, file)
 		}
-		for _, s := range all {
-			switch {
-			case s.draft:
-				draft = append(draft, s)
-			case s.opening == "session/fork":
-				t.Logf("%s: goes on with a copy, which no client of the server can ask for", s.name)
-			case s.opening == "session/new":
-				begun = append(begun, s)
-			default:
-				goneOn = append(goneOn, s)
-			}
+		t.Logf("%d recordings", all.files)
+		for _, why := range all.left {
+			t.Log(why)
+		}
+	})
+	return &all
+}
+
+var (
+	read sync.Once
+	all  groups
+)
+
+func (g *groups) add(t testing.TB, file string) {
+	t.Helper()
+	sessions := sessionsOf(t, file)
+	if len(sessions) == 0 {
+		g.left = append(g.left, filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file)+": nothing is asked in it")
+	}
+	for _, s := range sessions {
+		switch {
+		case s.draft:
+			g.draft = append(g.draft, s)
+		case s.opening == "session/fork":
+			g.left = append(g.left, s.name+": goes on with a copy, which no client of the server can ask for")
+		case s.opening == "session/new":
+			g.begun = append(g.begun, s)
+		default:
+			g.goneOn = append(g.goneOn, s)
 		}
 	}
-	t.Logf("%d recordings", len(files))
-	return begun, goneOn, draft
 }
 
 // Every recorded session, under its agent's name and as an agent that nobody has
 // heard of.
 func TestRecordings(t *testing.T) {
-	begun, _, _ := group(t)
+	begun := group(t).begun
 	for _, known := range []bool{true, false} {
 		t.Run(map[bool]string{true: "known", false: "unknown"}[known], func(t *testing.T) {
 			s := serve(t, "ask")
@@ -88,7 +110,7 @@ func TestRecordings(t *testing.T) {
 
 // What was allowed or refused by hand, by policy.
 func TestPolicies(t *testing.T) {
-	begun, _, _ := group(t)
+	begun := group(t).begun
 	for policy, kind := range map[string]string{"all": "allow_once", "none": "reject_once"} {
 		t.Run(policy, func(t *testing.T) {
 			var same []*session
@@ -125,7 +147,7 @@ func TestPolicies(t *testing.T) {
 // starts anew, and the agent goes on with what it has of the session. What it
 // tells of the past is shown by nobody.
 func TestRecordingsGoOn(t *testing.T) {
-	_, goneOn, _ := group(t)
+	goneOn := group(t).goneOn
 	s := serve(t, "ask")
 	drivers := map[string]*driver{}
 	var mu sync.Mutex
@@ -199,7 +221,7 @@ func (s *session) only() *session {
 // Agents that answer with version 2 are told apart at once, and nothing of them
 // stays.
 func TestDraftIsRefused(t *testing.T) {
-	_, _, draft := group(t)
+	draft := group(t).draft
 	s := serve(t, "ask")
 	var ends tally
 	each(t, draft, func(t *testing.T, rec *session) {
