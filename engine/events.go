@@ -32,7 +32,7 @@ func (e *Engine) Events(ctx context.Context, thread string, after eventlog.Curso
 		if err != nil || over {
 			return
 		}
-		for f, err := range e.frames(ctx, thread, after, o) {
+		for f, err := range e.frames(ctx, c, thread, after, o) {
 			if !yield(f, err) || err != nil {
 				return
 			}
@@ -68,14 +68,15 @@ func (c *conversation) place(ctx context.Context, after eventlog.Cursor, o Event
 	return after, over, err
 }
 
-// frames yields the records of a log as frames.
-func (e *Engine) frames(ctx context.Context, thread string, after eventlog.Cursor, o EventOptions) iter.Seq2[Frame, error] {
+// frames yields the records of a log as frames. c is the thread's conversation, which
+// the caller uses, or nil for a log that is no thread's.
+func (e *Engine) frames(ctx context.Context, c *conversation, thread string, after eventlog.Cursor, o EventOptions) iter.Seq2[Frame, error] {
 	records := e.o.Log.After
 	if o.NoWait {
 		records = e.stored
 	}
 	return func(yield func(Frame, error) bool) {
-		m := more{e: e, thread: thread}
+		m := more{e: e, c: c, thread: thread}
 		var last Frame // kept back while records follow at once, since none of them may be wanted
 		held := false
 		release := func(more bool) bool {
@@ -114,6 +115,7 @@ func (e *Engine) frames(ctx context.Context, thread string, after eventlog.Curso
 // each.
 type more struct {
 	e      *Engine
+	c      *conversation
 	thread string
 	head   uint64 // as last seen
 	looked bool
@@ -123,11 +125,8 @@ func (m *more) after(ctx context.Context, seq uint64) bool {
 	if seq < m.head {
 		return true
 	}
-	m.e.mu.Lock()
-	c := m.e.conversations[m.thread]
-	m.e.mu.Unlock()
-	if c != nil {
-		if t := c.open(); t != nil {
+	if m.c != nil {
+		if t := m.c.open(); t != nil {
 			t.j.mu.Lock()
 			m.head = t.j.head.Seq
 			t.j.mu.Unlock()

@@ -50,7 +50,7 @@ func (e *Engine) Request(ctx context.Context, id string) (r Request, err error) 
 // whose Data is the Request, after a cursor and then live, until ctx ends. The
 // zero cursor begins with the oldest that is kept.
 func (e *Engine) RequestEvents(ctx context.Context, after eventlog.Cursor) iter.Seq2[Frame, error] {
-	return e.frames(ctx, requestThread, after, EventOptions{})
+	return e.frames(ctx, nil, requestThread, after, EventOptions{})
 }
 
 // Grants lists a thread's remembered answers, oldest first.
