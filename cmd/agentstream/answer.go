@@ -17,7 +17,7 @@ func (t *turn) answer(ctx context.Context) (done bool, err error) {
 	}
 	for _, q := range m.Pending {
 		asking, over := context.WithCancel(t.asking)
-		go t.watch(asking, over, q.ID)
+		go t.watch(asking, over, q.ID, t.last)
 		a, ok := t.asker.ask(asking, q)
 		elsewhere := asking.Err() != nil
 		over()
@@ -46,8 +46,7 @@ func (t *turn) answer(ctx context.Context) (done bool, err error) {
 }
 
 // watch ends the asking when the request is settled by somebody else.
-func (t *turn) watch(ctx context.Context, over context.CancelFunc, id string) {
-	after := t.last
+func (t *turn) watch(ctx context.Context, over context.CancelFunc, id, after string) {
 	for ctx.Err() == nil {
 		var q engine.Request
 		if t.client.call(ctx, "GET", requestPath(id), nil, &q) != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ type turn struct {
 
 	stop    <-chan struct{} // cancels as Ctrl-C does; may be nil
 	last    string          // cursor of the last event
-	current string          // id of the run that is open, or was last
+	current atomic.Value    // string: id of the run that is open, or was last
 	runs    []string
 	refused bool // something was refused here
 	left    bool // the user went away without waiting; to be read when do has returned
@@ -77,9 +78,10 @@ func (t *turn) do(ctx context.Context, prompt string) error {
 
 // post starts the run.
 func (t *turn) post(ctx context.Context, prompt string) (*http.Response, error) {
-	t.current = newID("r-")
+	id := newID("r-")
+	t.current.Store(id)
 	return t.client.do(ctx, "POST", threadPath(t.run.thread)+"/runs?protocolVersion=1.0", "text/event-stream", map[string]string{
-		"agent": t.run.agent, "input": prompt, "runId": t.current, "cwd": t.run.cwd,
+		"agent": t.run.agent, "input": prompt, "runId": id, "cwd": t.run.cwd,
 	})
 }
 
@@ -94,8 +96,8 @@ func (t *turn) pending(ctx context.Context, prompt string) (*http.Response, erro
 		}
 		t.last = m.Cursor
 		if len(m.Pending) > 0 {
-			t.current = m.Pending[0].Run
-			t.runs = []string{t.current}
+			t.current.Store(m.Pending[0].Run)
+			t.runs = []string{m.Pending[0].Run}
 			fmt.Fprintln(t.errw, "agentstream: the thread waits for an answer first")
 		}
 		done, err := t.answer(ctx)
@@ -198,8 +200,11 @@ func (t *turn) frames(ctx context.Context, body io.Reader) (ended bool, err erro
 			t.last = f.ID
 		}
 		if e, ok := e.(*agui.RunStarted); ok {
-			t.current = e.RunID
+			t.current.Store(e.RunID)
 			t.runs = append(t.runs, e.RunID)
+			if t.asking.Err() != nil {
+				go t.cancel(ctx) // it was cancelled while no run was open
+			}
 		}
 		if err := t.sink.event(e, f.Data); err != nil {
 			return true, errors.Join(errSink, err)
@@ -222,7 +227,8 @@ func (t *turn) frames(ctx context.Context, body io.Reader) (ended bool, err erro
 func (t *turn) cancel(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	if err := t.client.call(ctx, "POST", "/v1/runs/"+url.PathEscape(t.current)+"/cancel?threadId="+url.QueryEscape(t.run.thread), nil, nil); err != nil && ctx.Err() == nil {
+	run, _ := t.current.Load().(string)
+	if err := t.client.call(ctx, "POST", "/v1/runs/"+url.PathEscape(run)+"/cancel?threadId="+url.QueryEscape(t.run.thread), nil, nil); err != nil && ctx.Err() == nil {
 		fmt.Fprintf(t.errw, "agentstream: the run could not be cancelled: %v\n", err)
 	}
 }
