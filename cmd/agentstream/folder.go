@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 )
 
 // folder is the data folder: the database, the token, the lock, and server.json
@@ -80,21 +78,6 @@ func (f folder) lock() (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
-}
-
-// waitLock takes the folder as soon as it is free.
-func (f folder) waitLock(ctx context.Context) (*os.File, error) {
-	for {
-		file, err := f.lock()
-		if !errors.Is(err, errLocked) {
-			return file, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 // token gives the folder's token, made at the first start.
