@@ -115,7 +115,7 @@ func resumed(t *testing.T, s *harness.Server, thread string, served []harness.Ev
 	if last != served[len(served)-1].ID {
 		t.Errorf("merged from %d: ends at %s, the log at %s", i, last, served[len(served)-1].ID)
 	}
-	if d := gocmp.Diff(jointest.Parsed(t, jointest.Fold(values(served)).AppendJSON(nil)), jointest.Parsed(t, list.AppendJSON(nil))); d != "" {
+	if d := gocmp.Diff(jointest.Read(t, jointest.Fold(values(served)).AppendJSON(nil)), jointest.Read(t, list.AppendJSON(nil))); d != "" {
 		t.Errorf("merged from %d:\n%s", i, d)
 	}
 }
@@ -205,9 +205,9 @@ func TestLiveRun(t *testing.T) {
 	group.Wait()
 	r := <-done
 	joined["the first"] = r
-	want := jointest.Parsed(t, jointest.Fold(values(s.Log(thread))).AppendJSON(nil))
+	want := jointest.Read(t, jointest.Fold(values(s.Log(thread))).AppendJSON(nil))
 	for where, r := range joined {
-		if d := gocmp.Diff(want, jointest.Parsed(t, r.Messages)); d != "" || !r.OK() || r.Outcome != "success" {
+		if d := gocmp.Diff(want, jointest.Read(t, r.Messages)); d != "" || !r.OK() || r.Outcome != "success" {
 			t.Errorf("joined at %s: %s %q %s\n%s", where, r.Error, r.Warnings, r.Outcome, d)
 		}
 	}
@@ -230,7 +230,7 @@ func TestWaitingThread(t *testing.T) {
 			if d := gocmp.Diff(jointest.Interrupts(t, r.PendingInterrupts), jointest.Interrupts(t, got.PendingInterrupts)); d != "" || !got.OK() {
 				t.Errorf("%s%s: %+v\n%s", v, query, got, d)
 			}
-			if d := gocmp.Diff(jointest.Parsed(t, r.Messages), jointest.Parsed(t, got.Messages)); d != "" {
+			if d := gocmp.Diff(jointest.Read(t, r.Messages), jointest.Read(t, got.Messages)); d != "" {
 				t.Errorf("%s%s:\n%s", v, query, d)
 			}
 		}
@@ -246,20 +246,20 @@ func TestWaitingThread(t *testing.T) {
 			{InterruptID: r.PendingInterrupts[0].ID, Status: "resolved", Payload: []byte(`{"approved":true}`)},
 			{InterruptID: r.PendingInterrupts[1].ID, Status: "resolved", Payload: []byte(`{"approved":false}`)},
 		}})
-		want := jointest.Parsed(t, jointest.Fold(values(s.Log(thread))).AppendJSON(nil))
-		if d := gocmp.Diff(want, jointest.Parsed(t, r.Messages)); d != "" || !r.OK() || len(r.PendingInterrupts) > 0 {
+		want := jointest.Read(t, jointest.Fold(values(s.Log(thread))).AppendJSON(nil))
+		if d := gocmp.Diff(want, jointest.Read(t, r.Messages)); d != "" || !r.OK() || len(r.PendingInterrupts) > 0 {
 			t.Errorf("%s, answered: %+v\n%s", v, r, d)
 		}
 		// The second tab answers what has been answered, and otherwise.
 		got = late.Run(aguitest.Call{Resume: []agui.Resume{{InterruptID: got.PendingInterrupts[0].ID, Status: "resolved", Payload: []byte(`{"approved":true}`)}}})
-		if d := gocmp.Diff(want, jointest.Parsed(t, got.Messages)); d != "" || !got.OK() || len(got.PendingInterrupts) > 0 || !slices.Contains(got.Events, agui.TypeCustom) {
+		if d := gocmp.Diff(want, jointest.Read(t, got.Messages)); d != "" || !got.OK() || len(got.PendingInterrupts) > 0 || !slices.Contains(got.Events, agui.TypeCustom) {
 			t.Errorf("%s, late: %+v\n%s", v, got, d)
 		}
 		// The same run id again attaches.
 		again := s.Client(v, "demo", thread)
 		user := s.Messages(thread).Messages[0]
 		got = again.Run(aguitest.Call{Add: []agui.Message{user}, RunID: s.Runs(thread)[0].ID})
-		if d := gocmp.Diff(want, jointest.Parsed(t, got.Messages)); d != "" || !got.OK() {
+		if d := gocmp.Diff(want, jointest.Read(t, got.Messages)); d != "" || !got.OK() {
 			t.Errorf("%s, again: %+v\n%s", v, got, d)
 		}
 	}

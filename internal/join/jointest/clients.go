@@ -86,10 +86,10 @@ func (c *Crowd) Expect(want *agui.List, call aguitest.Call, format string, args 
 			if len(r.Warnings) > 0 || r.Error != "" && r.RunError == nil {
 				c.t.Errorf("%s, client %s: %s %q", where, v, r.Error, r.Warnings)
 			}
-			if d := gocmp.Diff(Parsed(c.t, messages), Parsed(c.t, r.Messages)); d != "" {
+			if d := gocmp.Diff(Read(c.t, messages), Read(c.t, r.Messages)); d != "" {
 				c.t.Errorf("%s, client %s, messages (-there from the start +joined):\n%s", where, v, d)
 			}
-			if d := gocmp.Diff(Parsed(c.t, state), Parsed(c.t, r.State)); state != nil && d != "" {
+			if d := gocmp.Diff(Read(c.t, state), Read(c.t, r.State)); state != nil && d != "" {
 				c.t.Errorf("%s, client %s, state (-there from the start +joined):\n%s", where, v, d)
 			}
 			if d := gocmp.Diff(Interrupts(c.t, pending), Interrupts(c.t, r.PendingInterrupts)); d != "" && r.RunError == nil {
@@ -99,8 +99,8 @@ func (c *Crowd) Expect(want *agui.List, call aguitest.Call, format string, args 
 	}
 }
 
-// Parsed is JSON as values, nil if there is none.
-func Parsed(t testing.TB, data []byte) (v any) {
+// Read is JSON as values, nil if there is none.
+func Read(t testing.TB, data []byte) (v any) {
 	if len(data) == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func Parsed(t testing.TB, data []byte) (v any) {
 // Interrupts are interrupts as values.
 func Interrupts(t testing.TB, list []agui.Interrupt) any {
 	data := agui.Append(nil, &agui.RunFinished{Outcome: &agui.Outcome{Type: agui.OutcomeInterrupt, Interrupts: list}})
-	return Parsed(t, data)
+	return Read(t, data)
 }
 
 // Frames is a response body of events.
