@@ -15,6 +15,7 @@ import (
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/engine"
+	"github.com/agentstream-go/agentstream/internal/catalog"
 	"github.com/agentstream-go/agentstream/internal/sse"
 )
 
@@ -136,6 +137,17 @@ func codeOf(err error) string {
 	return ""
 }
 
+// unknown says what helps when there is no such agent: one that is known is
+// installed by a command.
+func (r *run) unknown() error {
+	for _, f := range r.found {
+		if f.Name == r.agent && f.State == catalog.Missing {
+			return fmt.Errorf("%s cannot be run: %s; install it with '%s'", r.agent, f.Why, f.Install)
+		}
+	}
+	return fmt.Errorf("no agent is named %s; 'agentstream agents' lists them", r.agent)
+}
+
 func (t *turn) startError(err error) error {
 	var e *apiError
 	if !errors.As(err, &e) {
@@ -143,7 +155,7 @@ func (t *turn) startError(err error) error {
 	}
 	switch e.Code {
 	case "agent_unknown":
-		return &exitError{code: exitAgent, err: fmt.Errorf("no agent is named %s; 'agentstream agents' lists them", t.run.agent)}
+		return &exitError{code: exitAgent, err: t.run.unknown()}
 	case "run_active":
 		return &exitError{code: exitFailed, err: fmt.Errorf("the thread runs already (%s); wait, or 'agentstream cancel %s'", e.Run, e.Run)}
 	case "bad_request", "cwd_forbidden", "agent_mismatch":
