@@ -8,8 +8,10 @@ import (
 	"sync"
 )
 
-// DefaultMaxLine is the longest line that is read, unless Config says otherwise.
-const DefaultMaxLine = 64 << 20
+// DefaultMaxLine is the longest line that is read, unless Config says otherwise. One
+// costs some fifteen times its size until it is stored, so that longer ones would be
+// a danger to all that runs beside.
+const DefaultMaxLine = 32 << 20
 
 var (
 	// ErrClosed: the connection was closed on this side.

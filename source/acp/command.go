@@ -44,7 +44,7 @@ type Command struct {
 	Elicitation bool
 
 	Mark    string // begins the process's mark, see proc.Sweep
-	MaxLine int    // the longest line that is taken; zero: 64 MiB
+	MaxLine int    // the longest line that is taken, a longer one is dropped alone; zero: 32 MiB
 	Version string // of the program that uses this package, told to the agent
 }
 
