@@ -113,7 +113,8 @@ func (a *agent) write(lines string, id json.RawMessage) {
 	for line := range strings.SplitAfterSeq(lines, "\n") {
 		var size int
 		if n, _ := fmt.Sscanf(line, "BIG %d", &size); n == 1 {
-			before, after, _ := strings.Cut(update(chunk(`"|"`)), "|")
+			text := strings.ReplaceAll(update(chunk(`"|"`)), "SESSION", a.session)
+			before, after, _ := strings.Cut(text, "|")
 			_, _ = a.out.WriteString(before)
 			fill(a.out, size-len(before)-len(after))
 			line = after
