@@ -33,6 +33,26 @@ func TestStopInMidTurn(t *testing.T) {
 	checkThread(t, s, thread)
 }
 
+// Who signals twice waits for no running turn, and nothing is left all the same.
+func TestStopTwice(t *testing.T) {
+	s := harness.Start(t, harness.Config("shutdown_timeout: 1h\n"))
+	thread := harness.ID(t, "thread")
+	run := s.Run(thread, "demo", "wait 600")
+	s.Events(thread, "").Until(waiting)
+	s.Signal(syscall.SIGTERM)
+	s.WaitFor("readyz to say that the server stops", func() bool {
+		return s.Do("GET", "/readyz", nil).Status == 503
+	})
+	if code := s.Stop(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	s.NothingLeft()
+	s.Restart()
+	if got := s.WaitRun(thread, run.ID); got.Error == nil || got.Error.Code != "server_stopping" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // waiting: the demo's call that takes its time has begun.
 func waiting(e harness.Event) bool {
 	start, ok := e.Event.(*agui.ToolCallStart)

@@ -199,7 +199,7 @@ func (e *Engine) threadOf(ctx context.Context, thread, run string) (string, erro
 	case len(threads) == 0:
 		return "", refuse("run_unknown", "no run %q", run)
 	case len(threads) > 1:
-		return "", refuse("bad_request", "several threads have a run %q; name the thread", run)
+		return "", refuse("bad_request", "several threads have a run %q; say which by threadId", run)
 	}
 	return threads[0], nil
 }

@@ -86,7 +86,13 @@ func parseConfig(path string, data []byte) (c config, err error) {
 	return c, nil
 }
 
-func flat(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+// flat is yaml's error on one line, without the names of this program's types.
+func flat(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	return goType.ReplaceAllString(strings.TrimPrefix(text, "yaml: construct errors: "), "")
+}
+
+var goType = regexp.MustCompile(` in type main\.\w+`)
 
 func (c *config) check() error {
 	for name, a := range c.Agents {

@@ -37,7 +37,8 @@ func serveCommand() *cobra.Command {
 		Short: "Serve agents over HTTP: AG-UI, REST and a web page",
 		Long: "serve runs agents for AG-UI clients, keeps what they say, and shows it on a web page.\n" +
 			"The first line on stdout says where it listens, the second is the address to open.\n" +
-			"SIGTERM and Ctrl-C let running turns finish for shutdown_timeout, then end them.",
+			"SIGTERM and Ctrl-C let running turns finish for shutdown_timeout, then end them;\n" +
+			"a second one ends them at once.",
 		Example: "  agentstream serve\n  agentstream serve --listen 127.0.0.1:0 --agent 'mine=my-agent --acp'",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return s.run(c) },
@@ -111,7 +112,6 @@ func (s *serve) serve(c *cobra.Command, f folder, lock *os.File) error {
 	s.greet(c, at, token)
 	select {
 	case <-ctx.Done():
-		stop() // a second signal ends the process at once
 	case err = <-failed:
 	}
 	return errors.Join(err, s.stop(f, srv, m))
@@ -142,9 +142,13 @@ func (s *serve) greet(c *cobra.Command, at, token string) {
 	}
 }
 
-// stop ends the runs first, while their readers still stand, then the readers.
+// stop ends the runs first, while their readers still stand, then the readers. A
+// second signal ends the patience with running turns, a third the process.
 func (s *serve) stop(f folder, srv *http.Server, m *machinery) error {
-	err := m.close(context.Background())
+	patient, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(patient, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
+	err := m.close(patient)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if srv.Shutdown(ctx) != nil {
