@@ -26,7 +26,7 @@ func (e *Engine) Join(ctx context.Context, r JoinRequest) iter.Seq2[Frame, error
 		defer c.release()
 		switch s := r.Started; {
 		case s == nil && (r.After.IsZero() || r.Prelude != ""):
-			j.attach(ctx, c, nil)
+			j.attach(ctx, c, r.Held)
 		case s == nil:
 			j.rest(ctx, c)
 		case len(s.Pending) > 0:

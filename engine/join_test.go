@@ -152,6 +152,7 @@ func TestJoinWhileItRuns(t *testing.T) {
 				read(fmt.Sprint("snapshot at ", stop), JoinRequest{Prelude: "snapshot"}, now.Messages)
 				read(fmt.Sprint("snapshot, fresh, at ", stop), JoinRequest{Prelude: "snapshot", Version: "1.0.0"}, nil)
 			}
+			read(fmt.Sprint("who says what it holds at ", stop), JoinRequest{Held: now.Messages}, now.Messages)
 			for name, has := range map[string][]agui.Message{"that holds all": now.Messages, "that holds the history": r.Input.Messages, "that lost some": slices.Delete(slices.Clone(now.Messages), 1, 2)} {
 				again := r
 				again.Input.Messages = has
