@@ -125,6 +125,32 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// All that ran is settled before anything is answered.
+func TestKillWithManyRuns(t *testing.T) {
+	s := harness.Start(t)
+	runs := map[string]string{} // by thread
+	for range 8 {
+		thread := harness.ID(t, "thread")
+		runs[thread] = waits(s, thread).ID
+	}
+	s.Kill()
+	s.Restart()
+	var list struct{ Threads []engine.Thread }
+	s.Get("/v1/threads", &list)
+	if len(list.Threads) != len(runs) {
+		t.Errorf("%d threads, want %d", len(list.Threads), len(runs))
+	}
+	for _, th := range list.Threads {
+		if th.State != "idle" || th.LastRun == nil || th.LastRun.State != engine.RunLost {
+			t.Errorf("%+v", th)
+		}
+	}
+	for thread, run := range runs {
+		checkLost(t, s, thread, run, nil)
+	}
+	s.NothingLeft()
+}
+
 func checkLost(t *testing.T, s *harness.Server, thread, run string, seen []harness.Event) {
 	t.Helper()
 	log := s.Log(thread) // the first request
@@ -184,35 +210,51 @@ func compact(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// A question that waits when the server is killed ends with its agent, with a
-// reason, and the thread goes on.
-func TestKillWhileAQuestionWaits(t *testing.T) {
-	s := harness.Start(t, harness.Flags("--verify"))
-	for _, word := range []string{"write out.txt hello", "two questions", "ask me"} {
-		thread := harness.ID(t, "thread")
-		run := s.Run(thread, "demo", word)
-		if got := s.WaitRun(thread, run.ID); got.State != engine.RunInterrupted {
-			t.Fatalf("%s: %+v", word, got)
-		}
-		s.Kill()
-		s.NothingLeft()
-		s.Restart()
-		checkThread(t, s, thread)
-		var asked struct{ Requests []engine.Request }
-		s.Get("/v1/requests?threadId="+thread, &asked)
-		for _, q := range asked.Requests {
-			if q.State != "cancelled" || q.Resolution == nil || q.Resolution.Reason == "" {
-				t.Errorf("%s: the dead agent's question: %+v", word, q)
+// A question that waits when the server ends, by signal or by accident, ends with
+// its agent, with a reason, and the thread goes on.
+func TestQuestionsEndWithTheServer(t *testing.T) {
+	harness.Require(t)
+	for name, end := range map[string]func(*harness.Server){
+		"killed":  (*harness.Server).Kill,
+		"stopped": func(s *harness.Server) { s.Stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := harness.Start(t, harness.Flags("--verify"), harness.Config(quickly))
+			for _, word := range []string{"write out.txt hello", "two questions", "ask me"} {
+				thread := harness.ID(t, "thread")
+				run := s.Run(thread, "demo", word)
+				if got := s.WaitRun(thread, run.ID); got.State != engine.RunInterrupted {
+					t.Fatalf("%s: %+v", word, got)
+				}
+				end(s)
+				s.NothingLeft()
+				s.Restart()
+				checkEndedQuestions(t, s, thread)
+				again := s.Run(thread, "demo", "echo it goes on")
+				if got := s.WaitRun(thread, again.ID); got.State != engine.RunFinished {
+					t.Errorf("%s: the next turn: %+v", word, got)
+				}
+				checkThread(t, s, thread)
+				checkList(t, s, thread)
 			}
+		})
+	}
+}
+
+func checkEndedQuestions(t *testing.T, s *harness.Server, thread string) {
+	t.Helper()
+	checkThread(t, s, thread)
+	var asked struct{ Requests []engine.Request }
+	s.Get("/v1/requests?threadId="+thread, &asked)
+	if len(asked.Requests) == 0 {
+		t.Error("the questions are gone")
+	}
+	for _, q := range asked.Requests {
+		if q.State != "cancelled" || q.Resolution == nil || q.Resolution.Reason == "" {
+			t.Errorf("the dead agent's question: %+v", q)
 		}
-		if m := s.Messages(thread); len(m.Pending) > 0 || m.OpenRun != nil {
-			t.Errorf("%s: %+v", word, m)
-		}
-		again := s.Run(thread, "demo", "echo it goes on")
-		if got := s.WaitRun(thread, again.ID); got.State != engine.RunFinished {
-			t.Errorf("%s: the next turn: %+v", word, got)
-		}
-		checkThread(t, s, thread)
-		checkList(t, s, thread)
+	}
+	if m := s.Messages(thread); len(m.Pending) > 0 || m.OpenRun != nil {
+		t.Errorf("%+v", m)
 	}
 }
