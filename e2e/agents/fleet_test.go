@@ -115,7 +115,7 @@ var fleet = []agent{
 			"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "COPILOT_PROVIDER_BASE_URL": "$URL/v1", "COPILOT_PROVIDER_TYPE": "openai",
 			"COPILOT_PROVIDER_API_KEY": "dummy", "COPILOT_MODEL": "gpt-5-mini", "COPILOT_PROVIDER_WIRE_API": "completions",
 		},
-		fault: 400, faultCode: "agent_error",
+		fault: 400, // says the failure as its answer
 	},
 }
 

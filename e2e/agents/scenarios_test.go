@@ -181,6 +181,9 @@ func modelError(c *chat) {
 	if t.run.Error != nil && !strings.Contains(t.run.Error.Message, "scripted failure") {
 		c.errorf("the failure does not say why: %s", t.run.Error.Message)
 	}
+	if c.a.faultCode == "" {
+		c.says(t, "scripted failure")
+	}
 }
 
 // dropped: the stream breaks once. Agents ask the model again, or give up.
