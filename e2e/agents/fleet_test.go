@@ -30,6 +30,7 @@ type agent struct {
 	fault     int               // HTTP status of the model at which it does not go silent
 	faultCode string            // the run's error code then; "": it ends as finished
 	dropCode  string            // the same, when the model's stream breaks once
+	dropKeeps bool              // a broken stream is the end of the answer, as if it were whole
 	loops     source.StopReason // how a long answer ends, if cut
 }
 
@@ -100,7 +101,7 @@ var fleet = []agent{
 	},
 	{
 		name: "zed-claude", argv: []string{"node", "@zed-industries/claude-agent-acp/dist/index.js"},
-		env: claudeEnv, fault: 400, faultCode: "agent_error",
+		env: claudeEnv, fault: 400, faultCode: "agent_error", dropKeeps: true,
 	},
 	{
 		name: "qwen", argv: []string{"node", "@qwen-code/qwen-code/cli-entry.js", "--acp", "--auth-type", "openai", "--approval-mode", "default"},

@@ -190,7 +190,9 @@ func modelError(c *chat) {
 func dropped(c *chat) {
 	t := c.say("[[S:drop times=1]] " + harness.ID(c.t, "drop"))
 	c.ended(t, engine.RunFinished, source.EndTurn, c.a.dropCode)
-	if c.a.dropCode == "" {
+	if c.a.dropKeeps {
+		c.says(t, "This answer will be ")
+	} else if c.a.dropCode == "" {
 		c.says(t, "Hello from the scripted model.")
 	}
 }
