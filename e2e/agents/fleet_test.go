@@ -29,6 +29,7 @@ type agent struct {
 	stubborn  bool              // a refused call ends the turn as cancelled
 	fault     int               // HTTP status of the model at which it does not go silent
 	faultCode string            // the run's error code then; "": it ends as finished
+	hushes    bool              // goes on trying and says nothing: only a cancel ends it
 	dropCode  string            // the same, when the model's stream breaks once
 	dropKeeps bool              // a broken stream is the end of the answer, as if it were whole
 	loops     source.StopReason // how a long answer ends, if cut
@@ -74,7 +75,7 @@ var fleet = []agent{
 			"OPENCODE_CONFIG_CONTENT": strings.Replace(openCodeConfig, "PERMISSION", "", 1),
 		},
 		ask:   map[string]string{"OPENCODE_CONFIG_CONTENT": strings.Replace(openCodeConfig, "PERMISSION", `"permission":{"bash":"ask","edit":"ask"},`, 1)},
-		fault: 429, faultCode: "agent_error",
+		fault: 500, hushes: true,
 	},
 	{
 		name: "gemini", argv: []string{"node", "@google/gemini-cli/bundle/gemini.js", "--acp"}, auth: "gemini-api-key",

@@ -3,12 +3,14 @@ package agents_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/e2e/internal/harness"
 	"github.com/agentstream-go/agentstream/engine"
 	"github.com/agentstream-go/agentstream/internal/aguitest"
+	"github.com/agentstream-go/agentstream/internal/fakellm"
 	"github.com/agentstream-go/agentstream/source"
 )
 
@@ -176,7 +178,18 @@ func (c *chat) cancelling(text string, when func() bool) turn {
 }
 
 func modelError(c *chat) {
-	t := c.say(fmt.Sprintf("[[S:err%d]]", c.a.fault))
+	text := fmt.Sprintf("%s [[S:err%d]]", harness.ID(c.t, "fault"), c.a.fault)
+	if c.a.hushes {
+		t := c.play(c.prompt(text), func() {
+			c.await("the model to be asked", func() bool {
+				return slices.ContainsFunc(c.model.Requests(), func(r fakellm.Request) bool { return strings.Contains(r.Prompt, text) })
+			})
+			c.cancel()
+		})
+		c.ended(t, engine.RunCancelled, source.Cancelled, "")
+		return
+	}
+	t := c.say(text)
 	c.ended(t, engine.RunFinished, source.EndTurn, c.a.faultCode)
 	if t.run.Error != nil && !strings.Contains(t.run.Error.Message, "scripted failure") {
 		c.errorf("the failure does not say why: %s", t.run.Error.Message)
