@@ -101,10 +101,13 @@ func config(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
+	// The agents are this binary: where it measures coverage it writes it when it
+	// ends, and says on stderr if it cannot.
+	coverage := t.TempDir()
 	var b strings.Builder
 	b.WriteString("agents:\n")
 	one := func(name string, more string) {
-		fmt.Fprintf(&b, "  %s: { command: [%q], env: { %s: %q, GOCOVERDIR: /nonexistent }%s }\n", agentName(name), self, habitVariable, name, more)
+		fmt.Fprintf(&b, "  %s: { command: [%q], env: { %s: %q, GOCOVERDIR: %q }%s }\n", agentName(name), self, habitVariable, name, coverage, more)
 	}
 	for name := range stride {
 		one(name, "")
