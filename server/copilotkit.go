@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -22,14 +23,7 @@ func (s *Server) copilotInfo(w http.ResponseWriter, _ *http.Request) {
 	for _, a := range s.engine.Agents() {
 		agents[a.Name] = about{Name: a.Name, Description: a.Name + " by agentstream"}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"version": first(s.opts.Version, "dev"), "agents": agents, "mode": "sse"})
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	writeJSON(w, http.StatusOK, map[string]any{"version": cmp.Or(s.opts.Version, "dev"), "agents": agents, "mode": "sse"})
 }
 
 func (s *Server) copilotRun(w http.ResponseWriter, r *http.Request) {

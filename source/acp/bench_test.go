@@ -42,7 +42,7 @@ func BenchmarkToolCallUpdate(b *testing.B) {
 	t.begin(&quiet{})
 	var lines [2][]byte
 	for i := range lines {
-		lines[i] = fmt.Appendf(nil, `{"update":{"sessionUpdate":"tool_call_update","toolCallId":"call_1","title":"Edit a.txt","rawInput":{"path":"/work/a.txt","old":"alpha","new":"beta %d"}}}`, i)
+		lines[i] = fmt.Appendf(nil, `{"update":{"sessionUpdate":"tool_call_update","toolCallId":"call_1","title":"Edit a.txt","rawInput":{"path":"/src/a.txt","old":"alpha","new":"beta %d"}}}`, i)
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
