@@ -152,3 +152,26 @@ type LeaseTaker interface {
 	// the others are dead, such as the holder of a lock on the store's folder.
 	Takeover(ctx context.Context, owner string) error
 }
+
+// Compactor is a Log that can keep old records smaller.
+type Compactor interface {
+	// Compact stores the thread's records up to and including upTo so that
+	// they take less space. Readers see no difference: every record, cursor
+	// and boundary stays, and readers on the way go on. It is for records that
+	// are seldom read, as reading them may cost more afterwards. A second call
+	// does nothing and is cheap, as is one when there is little to gain.
+	// Appends and readers go on meanwhile; when ctx ends or the process dies
+	// what has been done stays done, and another call does the rest. Errors:
+	// ErrGone for an upTo that the thread does not have, as with Trim;
+	// ErrInvalid, ErrClosed, ctx's, the store's own.
+	Compact(ctx context.Context, thread string, upTo Cursor) error
+}
+
+// Sizer is a Log that knows how much space it takes.
+type Sizer interface {
+	// Size returns how many bytes on disk hold what the store keeps now. Space
+	// that was freed and is used again for what comes is not counted, nor are
+	// the traces of what is being written, so that it falls when records are
+	// compacted, trimmed or deleted. It is cheap enough for a call a second.
+	Size(ctx context.Context) (bytes int64, err error)
+}

@@ -34,7 +34,7 @@ type Store struct {
 func Run(t *testing.T, s Store) {
 	t.Helper()
 	for _, group := range []map[string]func(*testing.T, *bench){
-		appendTests, readTests, viewTests, leaseTests, pastTests, endTests, modelTests,
+		appendTests, readTests, viewTests, leaseTests, pastTests, compactTests, endTests, modelTests,
 	} {
 		for _, name := range slices.Sorted(keysOf(group)) {
 			t.Run(name, func(t *testing.T) { group[name](t, newBench(t, s)) })
