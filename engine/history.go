@@ -19,12 +19,19 @@ func (e *Engine) History(ctx context.Context, thread, provider string) (json.Raw
 	}
 	var out []*schema.Message
 	for _, r := range rounds {
-		for _, m := range r.Input {
-			out = append(out, schema.UserMessage(contentText(m)))
-		}
-		out = append(out, r.Messages...)
+		out = append(out, r.History()...)
 	}
 	return round.Format(provider, out)
+}
+
+// History is the round as a piece of a history: what the user said, as text,
+// and then the round's messages.
+func (r Round) History() []*schema.Message {
+	out := make([]*schema.Message, 0, len(r.Input)+len(r.Messages))
+	for _, m := range r.Input {
+		out = append(out, schema.UserMessage(contentText(m)))
+	}
+	return append(out, r.Messages...)
 }
 
 // contentText is the text of a message's content, whatever its form.

@@ -93,7 +93,7 @@ func command() *cobra.Command {
 		serveCommand(), runCommand(), chatCommand(),
 		lsCommand(), showCommand(), tailCommand(), exportCommand(),
 		pendingCommand(), approveCommand(), denyCommand(), cancelCommand(),
-		agentsCommand(), doctorCommand(), versionCommand(), demoCommand(),
+		lintCommand(), agentsCommand(), doctorCommand(), versionCommand(), demoCommand(),
 	)
 	return root
 }
