@@ -140,16 +140,24 @@ func preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// signing is what became of an address that may bear a token.
+type signing uint8
+
+const (
+	signNone   signing = iota // it bears none
+	signedNow                 // answered
+	signFailed                // a token that is not the server's
+)
+
 // signIn turns the token of the printed address into a cookie and takes it out of
-// the address bar. A wrong token signs nobody in and says so.
-func (g *guard) signIn(w http.ResponseWriter, r *http.Request) (done bool) {
+// the address bar. A wrong token signs nobody in.
+func (g *guard) signIn(w http.ResponseWriter, r *http.Request) signing {
 	token := r.URL.Query().Get("token")
 	if token == "" || g.open {
-		return false
+		return signNone
 	}
 	if g.token == "" || !same(token, g.token) {
-		refuse(w, "unauthorized", "this token is not the server's; open the address that it printed when it started")
-		return true
+		return signFailed
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: g.cookieName(r), Value: g.cookieValue(), Path: "/", HttpOnly: true,
@@ -159,5 +167,5 @@ func (g *guard) signIn(w http.ResponseWriter, r *http.Request) (done bool) {
 	q.Del("token")
 	to := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
-	return true
+	return signedNow
 }

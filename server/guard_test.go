@@ -79,7 +79,7 @@ func TestSigningInByTheAddress(t *testing.T) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/?token=secret&x=1", nil)
 	r.Host = "127.0.0.1:7117"
-	if !g.signIn(w, r) || w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/?x=1" {
+	if g.signIn(w, r) != signedNow || w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/?x=1" {
 		t.Fatalf("%d to %q", w.Code, w.Header().Get("Location"))
 	}
 	cookie := w.Result().Cookies()[0]
@@ -93,8 +93,8 @@ func TestSigningInByTheAddress(t *testing.T) {
 		t.Error("the cookie does not sign in")
 	}
 	w = httptest.NewRecorder()
-	if !g.signIn(w, httptest.NewRequest("GET", "/?token=wrong", nil)) || w.Code != http.StatusUnauthorized || len(w.Result().Cookies()) > 0 {
-		t.Errorf("a wrong token: %d", w.Code)
+	if g.signIn(w, httptest.NewRequest("GET", "/?token=wrong", nil)) != signFailed || len(w.Result().Cookies()) > 0 {
+		t.Errorf("a wrong token: %v", w.Result().Cookies())
 	}
 }
 
