@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -106,8 +107,25 @@ func (c *config) check() error {
 	if !slices.Contains([]string{"", "ask", "reads", "all", "none"}, c.Permissions.Default) {
 		return fmt.Errorf("permissions.default is %q: use ask, reads, all or none", c.Permissions.Default)
 	}
+	if c.Listen != "" {
+		if err := checkListen(c.Listen); err != nil {
+			return fmt.Errorf("listen: %w", err)
+		}
+	}
 	if c.Limits.Processes < 0 || c.Limits.BodyBytes < 0 {
 		return errors.New("limits must not be negative")
+	}
+	return nil
+}
+
+// checkListen refuses what no listener can be made of, before anything is opened.
+func checkListen(at string) error {
+	_, port, err := net.SplitHostPort(at)
+	if err != nil {
+		return fmt.Errorf("%q: write HOST:PORT, for example %s", at, defaultListen)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return fmt.Errorf("%q: the port is a number from 0 (any that is free) to 65535", at)
 	}
 	return nil
 }

@@ -61,6 +61,9 @@ func (s *serve) run(c *cobra.Command) error {
 		return err
 	}
 	s.listen = first(s.listen, os.Getenv("AGENTSTREAM_LISTEN"), s.file.Listen, defaultListen)
+	if err := checkListen(s.listen); err != nil {
+		return usage("cannot listen on %w", err)
+	}
 	f, err := openFolder(s.data)
 	if err != nil {
 		return &exitError{code: exitFailed, err: err}
@@ -139,6 +142,8 @@ func (s *serve) greet(c *cobra.Command, at, token string) {
 	host, _, _ := net.SplitHostPort(s.listen)
 	if ip := net.ParseIP(host); s.noAuth && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		fmt.Fprintln(c.ErrOrStderr(), "agentstream: --no-auth on an address that other machines reach: whoever reaches it can run agents here")
+	} else if ip != nil && ip.IsUnspecified() && len(s.hosts) == 0 {
+		fmt.Fprintln(c.ErrOrStderr(), "agentstream: other machines reach this server by its IP address; to be reached by a name, it needs --allow-host NAME")
 	}
 }
 

@@ -200,7 +200,7 @@ func (s *setup) open(ctx context.Context, f folder, lock *os.File, policy engine
 		o.Roots = append(o.Roots, dir)
 	}
 	for _, root := range s.file.WorkspaceRoots {
-		dir, err := home(root)
+		dir, err := existing(root)
 		if err != nil {
 			_ = log.Close()
 			return nil, err
@@ -213,6 +213,19 @@ func (s *setup) open(ctx context.Context, f folder, lock *os.File, policy engine
 		return nil, err
 	}
 	return &machinery{lock: lock, log: log, engine: e}, nil
+}
+
+// existing is a workspace root, which has to be a folder: one that is written
+// wrong would refuse every cwd without saying why.
+func existing(root string) (string, error) {
+	dir, err := home(root)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("workspace_roots: %s is not a folder; make it, or take it out of the configuration", root)
+	}
+	return dir, nil
 }
 
 func (s *setup) level() slog.Level {

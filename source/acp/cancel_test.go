@@ -142,6 +142,34 @@ func TestSwallowedPromptSpoils(t *testing.T) {
 	})
 }
 
+// The same befalls the prompt that follows an error; one with a word in its answer is whole.
+func TestPromptSwallowedAfterAnError(t *testing.T) {
+	for _, said := range []bool{false, true} {
+		bubble(t, map[bool]string{false: "swallowed", true: "answered"}[said], func(t *testing.T) {
+			p := newPeer(t)
+			s := p.opened(Command{}, "")
+			done := start(t.Context(), s, source.Turn{})
+			m := p.expect("session/prompt")
+			p.say(`{"id":%s,"error":{"code":-32603,"message":"the model is away"}}`, m.ID)
+			var failed *source.Error
+			if got := <-done; !errors.As(got.err, &failed) || failed.Code != source.CodeAgentError {
+				t.Fatalf("ended with %+v", got)
+			}
+			done = start(t.Context(), s, source.Turn{})
+			m = p.expect("session/prompt")
+			want := error(source.ErrSpoilt)
+			if said {
+				p.update(chunk("x"))
+				want = nil
+			}
+			p.say(`{"id":%s,"result":{"stopReason":"end_turn"}}`, m.ID)
+			if got := <-done; got.err != want {
+				t.Errorf("the turn after it: %+v", got)
+			}
+		})
+	}
+}
+
 type panicky struct{ agentstreamtest.Recorder }
 
 func (*panicky) OnMessageChunk(string) { panic(io.ErrUnexpectedEOF) }

@@ -115,6 +115,7 @@ func (s *session) finish(r *run, o outcome) (source.StopReason, error) {
 		return "", s.turnError(o.lost)
 	}
 	if o.err != nil {
+		s.tainted = true
 		var e *source.Error
 		if errors.As(o.err, &e) {
 			s.withFix(e)
@@ -124,7 +125,7 @@ func (s *session) finish(r *run, o outcome) (source.StopReason, error) {
 	tainted := s.tainted
 	s.tainted = false
 	if o.reason == source.EndTurn && o.silent && tainted {
-		// Some agents swallow the prompt that follows a cancel.
+		// Some agents swallow the prompt that follows a cancel or an error.
 		s.breakWith(source.ErrSpoilt)
 		return "", source.ErrSpoilt
 	}

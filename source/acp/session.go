@@ -46,7 +46,7 @@ type session struct {
 	strangers map[string]bool // other sessions' ids, each reported once
 	ruined    bool            // a handler panicked: nothing is said to anybody any more
 	options   configIDs
-	tainted   bool // the turn before was cancelled; of the one Run
+	tainted   bool // the turn before was cancelled or failed; of the one Run
 
 	mu     sync.Mutex
 	busy   bool
