@@ -49,6 +49,13 @@ func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Security-Policy", "default-src 'none'")
+	if !web.Serve(w, r, "icon.svg") {
+		refuse(w, "route_unknown", "the page has no icon")
+	}
+}
+
 const wrongToken = "this token is not the server's; open the address that it printed when it started"
 
 const signInStyle = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}` +

@@ -22,6 +22,7 @@ func (s *Server) routes() []route {
 	return []route{
 		{method: "GET", path: "/{$}", summary: "The web page", query: "token", public: true, handle: s.home},
 		{method: "GET", path: "/t/{thread}", summary: "The web page, with a thread opened", query: "token", public: true, handle: s.home},
+		{method: "GET", path: "/icon.svg", summary: "The web page's icon", public: true, handle: s.icon},
 		{method: "GET", path: "/assets/{name}", summary: "A file of the web page", handle: s.asset},
 		{method: "GET", path: "/healthz", summary: "The process answers", public: true, handle: s.healthz},
 		{method: "GET", path: "/readyz", summary: "New runs are taken", public: true, handle: s.readyz},

@@ -14,6 +14,8 @@ export default defineConfig({
     dedupe: ["@ag-ui/client", "rxjs", "react", "react-dom"],
   },
   build: {
+    outDir: "node_modules/.page", // scripts/pack.mjs takes it from there into dist
+    emptyOutDir: true,
     target: "es2022",
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
