@@ -185,8 +185,8 @@ func testCompactTrim(t *testing.T, b *bench) {
 		}
 	}
 	b.gone("t", at(299))
-	b.trim("t", at(949))
-	b.want("t", "950 1 run "+long(949), "951 1 run "+long(950), "952 1 run "+long(951))
+	b.trim("t", at(998))
+	b.want("t", "999 1 run "+long(998), "1000 1 run "+long(999))
 }
 
 func testCompactDelete(t *testing.T, b *bench) {

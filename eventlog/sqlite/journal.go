@@ -10,7 +10,8 @@ import (
 // threads, as one row: few pages to write, however many threads there are.
 // Before it has become too long, everything in it is moved to the table of
 // segments, where each thread's records lie together in few big rows. A thread's
-// records are those of its segments and then those of the journal.
+// records are those of its packed segments, then those of its other ones, then those
+// of the journal.
 //
 // A row is a sequence of: uvarint thread number, uvarint last, uvarint n,
 // uvarint len(data), data.
@@ -146,7 +147,7 @@ func (t *tx) store(list []published, move bool) error {
 	for num, segs := range j.threads {
 		for i := range segs {
 			segs[i].seal()
-			if err := t.insert(num, segs[i]); err != nil {
+			if err := t.insert(insertSegment, num, segs[i]); err != nil {
 				return err
 			}
 		}

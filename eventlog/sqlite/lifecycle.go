@@ -67,8 +67,7 @@ func (t *tx) trim(name string, upTo eventlog.Cursor, replacement []eventlog.Even
 	if err := t.flush(true); err != nil {
 		return err
 	}
-	if err := t.exec("DELETE FROM segments WHERE id BETWEEN ? AND ?",
-		segmentID(th.num, 0), segmentID(th.num, upTo.Seq)); err != nil {
+	if err := t.drop(th, upTo.Seq); err != nil {
 		return err
 	}
 	if err := t.cut(th, upTo.Seq); err != nil {
@@ -80,7 +79,8 @@ func (t *tx) trim(name string, upTo eventlog.Cursor, replacement []eventlog.Even
 			w.add(&replacement[i])
 		}
 		w.seal()
-		if err := t.insert(th.num, w.segment); err != nil {
+		// What comes after it may be packed.
+		if err := t.insert(insertPacked, th.num, w.segment); err != nil {
 			return err
 		}
 	}
@@ -89,10 +89,25 @@ func (t *tx) trim(name string, upTo eventlog.Cursor, replacement []eventlog.Even
 	return t.exec("UPDATE threads SET floor = ? WHERE num = ?", int64(th.floor), th.num)
 }
 
+// drop removes the segments that hold nothing after seq.
+func (t *tx) drop(th *thread, seq uint64) error {
+	for _, query := range []string{"DELETE FROM packed WHERE id BETWEEN ? AND ?", "DELETE FROM segments WHERE id BETWEEN ? AND ?"} {
+		if err := t.exec(query, segmentID(th.num, 0), segmentID(th.num, seq)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // cut removes the records up to seq from the segment that holds seq and more.
-// Its id, which is its last number, stays.
+// Its id, which is its last number, stays, and so does the table it is in.
 func (t *tx) cut(th *thread, seq uint64) error {
-	row, err := t.conn.first(selectSegments, segmentID(th.num, seq), segmentID(th.num, maxSeq))
+	update := "UPDATE packed SET n = ?, data = ? WHERE id = ?"
+	row, err := t.conn.first(selectPacked, segmentID(th.num, seq), segmentID(th.num, maxSeq))
+	if err == nil && row == nil {
+		update = "UPDATE segments SET n = ?, data = ? WHERE id = ?"
+		row, err = t.conn.first(selectSegments, segmentID(th.num, seq), segmentID(th.num, maxSeq))
+	}
 	if err != nil || row == nil {
 		return broken(err)
 	}
@@ -112,8 +127,7 @@ func (t *tx) cut(th *thread, seq uint64) error {
 		return broken(damaged(t.writer.log.path, "%w", err))
 	}
 	w.seal()
-	return t.exec("UPDATE segments SET n = ?, data = ? WHERE id = ?",
-		int64(w.n), w.data, segmentID(th.num, w.last))
+	return t.exec(update, int64(w.n), w.data, segmentID(th.num, w.last))
 }
 
 func (t *tx) deleteThread(name string, epoch uint64, b *eventlog.Batch) error {
@@ -132,8 +146,7 @@ func (t *tx) deleteThread(name string, epoch uint64, b *eventlog.Batch) error {
 	}
 	delete(t.writer.threads, name)
 	t.unsettled = append(t.unsettled, name)
-	if err := t.exec("DELETE FROM segments WHERE id BETWEEN ? AND ?",
-		segmentID(th.num, 0), segmentID(th.num, maxSeq)); err != nil {
+	if err := t.drop(th, maxSeq); err != nil {
 		return err
 	}
 	if err := t.exec("DELETE FROM entries WHERE thread = ?", th.num); err != nil {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 const (
 	// schemaVersion is kept in user_version. A file with a greater one is
 	// refused, one with a smaller one is brought up to date.
-	schemaVersion = 1
+	schemaVersion = 2
 	// applicationID marks the file as ours ("agst").
 	applicationID = 0x61677374
 )
@@ -32,6 +33,11 @@ CREATE TABLE segments (
 	n    INTEGER NOT NULL,
 	data BLOB    NOT NULL
 ) STRICT;
+CREATE TABLE packed (
+	id   INTEGER PRIMARY KEY,
+	n    INTEGER NOT NULL,
+	data BLOB    NOT NULL
+) STRICT;
 CREATE TABLE journal (
 	id   INTEGER PRIMARY KEY,
 	data BLOB    NOT NULL
@@ -48,6 +54,11 @@ CREATE TABLE counters (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO counters VALUES ('epoch', 0), ('thread', 0);
 `
+
+// migrations lead from each version to the next; the first is the one from 1.
+var migrations = []string{
+	"CREATE TABLE packed (id INTEGER PRIMARY KEY, n INTEGER NOT NULL, data BLOB NOT NULL) STRICT;",
+}
 
 // touch makes the file, readable by its owner only, if there is none. SQLite
 // gives the files beside it the same rights. A file that is there is not
@@ -91,6 +102,8 @@ func migrate(path string, c *conn) error {
 	switch {
 	case id == applicationID && version == schemaVersion:
 		return nil
+	case id == applicationID && 0 < version && version < schemaVersion:
+		return c.script(fmt.Sprintf("%s PRAGMA user_version = %d;", strings.Join(migrations[version-1:], "\n"), schemaVersion))
 	case id == applicationID && version > schemaVersion:
 		return &Error{Path: path, Kind: ErrNewer,
 			Err: fmt.Errorf("schema %d, known is %d", version, schemaVersion)}

@@ -27,8 +27,7 @@ type Options struct {
 	Patience time.Duration
 }
 
-// Log is an [eventlog.Log], [eventlog.ThreadDeleter] and [eventlog.LeaseTaker]
-// in one SQLite file. All methods may be called by any number of goroutines.
+// Log is an [eventlog.Log], and all that one can be besides, in one SQLite file. All methods may be called by any number of goroutines.
 type Log struct {
 	path string
 	opts Options
@@ -49,6 +48,8 @@ var (
 	_ eventlog.Log           = (*Log)(nil)
 	_ eventlog.ThreadDeleter = (*Log)(nil)
 	_ eventlog.LeaseTaker    = (*Log)(nil)
+	_ eventlog.Compactor     = (*Log)(nil)
+	_ eventlog.Sizer         = (*Log)(nil)
 )
 
 // Open opens the log in the file of that path, and makes the file, though not

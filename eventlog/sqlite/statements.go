@@ -35,10 +35,14 @@ func (th *thread) read(row []driver.Value) {
 	th.expires = intOf(row[5])
 }
 
-// readSegment makes a segment of a row of selectSegments.
+func rawSegment(gen uint32, row []driver.Value) segment {
+	return segment{gen: gen, last: uint64(intOf(row[0])) & maxSeq, n: uint64(intOf(row[1])), data: bytesOf(row[2])}
+}
+
+// readSegment makes a segment of a row of selectSegments or selectPacked.
 func readSegment(path string, gen uint32, row []driver.Value) (segment, error) {
-	s := segment{gen: gen, last: uint64(intOf(row[0])) & maxSeq, n: uint64(intOf(row[1])), data: bytesOf(row[2])}
-	if err := s.check(); err != nil {
+	s := rawSegment(gen, row)
+	if err := s.unpack(); err != nil {
 		return segment{}, damaged(path, "record %d: %w", s.last, err)
 	}
 	return s, nil
@@ -56,9 +60,10 @@ func (t *tx) flush(move bool) error {
 	return t.store(list, move)
 }
 
-func (t *tx) insert(num int64, s segment) error {
+// insert stores a segment by a statement that puts it into one of the two tables.
+func (t *tx) insert(into string, num int64, s segment) error {
 	t.bytes += len(s.data)
-	return t.exec(insertSegment, segmentID(num, s.last), int64(s.n), s.data)
+	return t.exec(into, segmentID(num, s.last), int64(s.n), s.data)
 }
 
 // keys deletes and puts entries of a thread.

@@ -16,6 +16,9 @@ func (c *conn) thread(name string) (*thread, error) {
 // stored reads the number of the last record that is not in the journal.
 func (c *conn) stored(th *thread) (uint64, error) {
 	head, err := c.number(selectHead, segmentID(th.num, 0), segmentID(th.num, maxSeq))
+	if err == nil && head == 0 {
+		head, err = c.number(selectPackedHead, segmentID(th.num, 0), segmentID(th.num, maxSeq))
+	}
 	return max(uint64(head)&maxSeq, th.floor), err
 }
 
@@ -47,14 +50,19 @@ func (c *conn) segments(path string, th *thread, seq uint64) (segs []segment, mo
 		size += len(s.data)
 		return nil
 	}
-	err = c.each(func(row []driver.Value) (bool, error) {
-		s, err := readSegment(path, th.gen, row)
-		if err != nil {
-			return false, err
+	for _, query := range []string{selectPacked, selectSegments} {
+		if err != nil || more {
+			break
 		}
-		more = size+len(s.data) >= chunkBytes && s.last >= limit
-		return !more, add(s)
-	}, selectSegments, segmentID(th.num, seq), segmentID(th.num, maxSeq))
+		err = c.each(func(row []driver.Value) (bool, error) {
+			s, err := readSegment(path, th.gen, row)
+			if err != nil {
+				return false, err
+			}
+			more = size+len(s.data) >= chunkBytes && s.last >= limit
+			return !more, add(s)
+		}, query, segmentID(th.num, seq), segmentID(th.num, maxSeq))
+	}
 	if err == nil && !more {
 		err = c.journaled(path, func(num int64, s segment) error {
 			if num != th.num || s.last <= seq {
