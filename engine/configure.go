@@ -156,6 +156,7 @@ func globalKeys(v eventlog.View, rec *threadRecord) ([]string, error) {
 		{keyRunID, func(run string) []string { return []string{runsKey(run, rec.ID)} }},
 		{keyAsked, func(id string) []string { return []string{keyRequest + id, keyPending + id} }},
 		{keyGrant, func(id string) []string { return []string{keyGrants + id} }},
+		{keyBlobs, func(hash string) []string { return []string{holderKey(hash, rec.ID)} }},
 	} {
 		for entry, err := range v.Keys(x.of, "", 0) {
 			if err != nil {

@@ -144,7 +144,11 @@ func (t *turn) stored(v eventlog.View) (iter.Seq[agui.Event], *error) {
 			if r.Run == t.run.ID && !t.waiting {
 				t.emit.Emit(e)
 			}
-			if !yield(e) {
+			whole, err := whole(v, e)
+			if err != nil {
+				t.e.o.Logger.Error("what an event had too large for it is gone; its preview is taken for it", "thread", t.c.id, "seq", r.Cursor.Seq, "error", err)
+			}
+			if !yield(whole) {
 				return
 			}
 		}

@@ -125,7 +125,7 @@ func (t *turn) recall() error {
 func readRounds(v eventlog.View) ([]Round, error) {
 	out := []Round{}
 	for entry, err := range v.Keys(keyRound, "", 0) {
-		r, _, err := decode[Round](entry.Value, err)
+		r, err := unpack(v, entry.Value, err)
 		if err != nil {
 			return nil, err
 		}

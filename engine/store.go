@@ -26,6 +26,8 @@ const (
 	keyAnswer = "answer/" // + hash of a resume: the run that it was answered with
 	keyGrant  = "grant/"  // + id: Grant
 	keyAsked  = "asked/"  // + request id
+	keyBlob   = "blob/"   // + hash: a large payload
+	keyBlobs  = "blobs/"  // + hash: its MIME type
 )
 
 // Global keys.
@@ -37,6 +39,7 @@ const (
 	keyRequest = "request/" // + id: Request
 	keyPending = "pending/" // + id: its thread
 	keyGrants  = "grants/"  // + id: its thread
+	keyHolders = "blob/"    // + hash, slash, thread id: that the thread has it
 )
 
 // threadRecord is a thread as it is stored. Cursor, LastRun and what the agent

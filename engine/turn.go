@@ -58,6 +58,7 @@ type turn struct {
 	asks        []*ask
 	grants      []Grant
 	tools       map[string]string // name by the agent's call id
+	blobs       map[string]bool   // hashes of those that were stored
 	lastSaid    time.Time
 	firstAsk    time.Time // of those that no interrupt has shown
 	quietTimer  *time.Timer
@@ -214,7 +215,7 @@ func (t *turn) sink(typ agui.Type, data []byte) {
 }
 
 // events is what the builder drives.
-func (t *turn) events() agui.EventHandler { return agui.Handlers(t.emit, t.list) }
+func (t *turn) events() agui.EventHandler { return offload{t, agui.Handlers(t.emit, t.list)} }
 
 // touch makes the thread the last changed one.
 func (t *turn) touch() { t.rec.touch(t.e.o.Now(), t.j.setGlobal, t.j.dropGlobal) }
@@ -241,7 +242,7 @@ func (t *turn) storeRound(r round.Round) {
 	if r.Number == t.firstRound && len(t.rec.Input) > 0 {
 		out.Input = t.rec.Input
 	}
-	t.j.set(keyRound+ordinal(r.Number), encode(out))
+	t.j.set(keyRound+ordinal(r.Number), t.pack(out))
 }
 
 // closeRun ends the run with its terminal, which the caller's function writes.

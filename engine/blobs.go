@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/eventlog"
+	"github.com/agentstream-go/agentstream/internal/blob"
+	"github.com/agentstream-go/agentstream/round"
+)
+
+// Blob gives a large payload that events name by its hash, with the MIME type
+// that the agent said it has. The data is the caller's. It is there as long as
+// one of the threads that have it; else the code is blob_unknown.
+func (e *Engine) Blob(ctx context.Context, hash string) (data []byte, mimeType string, err error) {
+	unknown := refuse("blob_unknown", "no blob %.70q", hash)
+	if !blob.IsHash(hash) {
+		return nil, "", unknown
+	}
+	var threads []string
+	err = e.o.Log.View(ctx, "", func(v eventlog.View) error {
+		prefix := holderKey(hash, "")
+		for entry, err := range v.GlobalKeys(prefix, "", 1) {
+			if err != nil {
+				return err
+			}
+			threads = append(threads, entry.Key[len(prefix):])
+		}
+		return nil
+	})
+	if err != nil || len(threads) == 0 {
+		return nil, "", storage(cmp.Or(err, error(unknown)))
+	}
+	err = e.o.Log.View(ctx, threads[0], func(v eventlog.View) error {
+		mime, err := v.Get(keyBlobs + hash)
+		if err == nil {
+			mimeType = string(mime)
+			data, err = v.Get(keyBlob + hash)
+		}
+		return err
+	})
+	if err == nil && data == nil { // deleted meanwhile
+		err = unknown
+	}
+	return slices.Clone(data), mimeType, storage(err)
+}
+
+func holderKey(hash, thread string) string { return keyHolders + hash + "/" + thread }
+
+// keepBlob stores a payload with what names it. One that this turn has stored
+// already is not written again.
+func (t *turn) keepBlob(r blob.Ref, payload []byte) {
+	if t.blobs[r.SHA256] {
+		return
+	}
+	if t.blobs == nil {
+		t.blobs = map[string]bool{}
+	}
+	t.blobs[r.SHA256] = true
+	t.j.set(keyBlob+r.SHA256, payload)
+	t.j.set(keyBlobs+r.SHA256, []byte(r.MIMEType))
+	t.j.setGlobal(holderKey(r.SHA256, t.c.id), []byte{'1'})
+}
+
+// offload passes a turn's happenings on without what is too large for events:
+// the log, every reader and the list get the same preview. Texts, thoughts and
+// arguments stay whole, since clients need them so.
+type offload struct {
+	t    *turn
+	next agui.EventHandler
+}
+
+func (o offload) Start(i agui.Item) {
+	i.Metadata = o.metadata(i.Metadata)
+	o.next.Start(i)
+}
+
+func (o offload) Delta(kind agui.Kind, id, text string) { o.next.Delta(kind, id, text) }
+
+func (o offload) End(kind agui.Kind, id string, metadata json.RawMessage) {
+	o.next.End(kind, id, o.metadata(metadata))
+}
+
+func (o offload) ReplaceArgs(callID, args string) { o.next.ReplaceArgs(callID, args) }
+
+func (o offload) Result(r agui.Result) {
+	r.Metadata = o.metadata(r.Metadata)
+	if len(r.Content) > blob.Large {
+		content, ref := blob.Text("/content", r.Content, o.t.keepBlob)
+		r.Content, r.Metadata = content, blob.Note(r.Metadata, ref)
+	}
+	o.next.Result(r)
+}
+
+func (o offload) metadata(raw json.RawMessage) json.RawMessage {
+	if len(raw) <= blob.Large {
+		return raw
+	}
+	return blob.Cut(raw, "/metadata", o.t.keepBlob)
+}
+
+// Emit shortens what CUSTOM events and activities hold. Arguments that have not
+// gone out yet are none of it.
+func (o offload) Emit(e agui.Event) {
+	switch x := e.(type) {
+	case *agui.Custom:
+		if len(x.Value) <= blob.Large || x.Name == "agentstream.arguments" {
+			break
+		}
+		short := *x
+		if x.Name == "agentstream.raw" {
+			short.Value = blob.CutMember(x.Value, "/value", "data", o.t.keepBlob)
+		} else {
+			short.Value = blob.Cut(x.Value, "/value", o.t.keepBlob)
+		}
+		e = &short
+	case *agui.ActivitySnapshot:
+		if len(x.Content) > blob.Large {
+			short := *x
+			short.Content = blob.Cut(x.Content, "/content", o.t.keepBlob)
+			e = &short
+		}
+	}
+	o.next.Emit(e)
+}
+
+// whole gives an event with what was taken out of it, as far as a Builder needs
+// it to go on from there. With an error it is the event as it is.
+func whole(v eventlog.View, e agui.Event) (agui.Event, error) {
+	load := loader(v)
+	switch x := e.(type) {
+	case *agui.ToolCallStart:
+		full, err := *x, error(nil)
+		full.Metadata, err = blob.Fill(x.Metadata, "/metadata", load)
+		return either(&full, x, err)
+	case *agui.ToolCallEnd:
+		full, err := *x, error(nil)
+		full.Metadata, err = blob.Fill(x.Metadata, "/metadata", load)
+		return either(&full, x, err)
+	case *agui.Custom:
+		full, err := *x, error(nil)
+		full.Value, err = blob.Fill(x.Value, "/value", load)
+		return either(&full, x, err)
+	case *agui.ToolCallResult:
+		full, err := *x, error(nil)
+		for _, r := range blob.Refs(x.Metadata) {
+			if r.Path != "/content" {
+				continue
+			}
+			payload, err := load(r.SHA256)
+			if err != nil {
+				return e, err
+			}
+			full.Content = agui.StringContent(r.Text(payload))
+		}
+		full.Metadata, err = blob.Fill(x.Metadata, "/metadata", load)
+		return either(&full, x, err)
+	}
+	return e, nil
+}
+
+func either(full, as agui.Event, err error) (agui.Event, error) {
+	if err != nil {
+		return as, err
+	}
+	return full, nil
+}
+
+// loader reads the payloads of the view's thread.
+func loader(v eventlog.View) func(string) ([]byte, error) {
+	return func(hash string) ([]byte, error) {
+		payload, err := v.Get(keyBlob + hash)
+		if err == nil && payload == nil {
+			err = fmt.Errorf("engine: the blob %s is missing", hash)
+		}
+		return payload, err
+	}
+}
+
+// pack encodes a round as it is stored: what is large in its results stands
+// elsewhere, mostly where the events have put it already.
+func (t *turn) pack(r Round) []byte {
+	r.Messages = slices.Clone(r.Messages)
+	for i, m := range r.Messages {
+		if extra, ok := m.Extra[round.ExtraKey].(string); ok && m.Role == schema.Tool && len(extra) > blob.Large {
+			short := *m
+			short.Extra = map[string]any{round.ExtraKey: string(blob.Cut(json.RawMessage(extra), "", t.keepBlob))}
+			r.Messages[i] = &short
+		}
+	}
+	ofResults := func(path string) bool {
+		return strings.HasPrefix(path, "/messages/") && !strings.HasPrefix(path, "/messages/0/")
+	}
+	return blob.Strip(encode(r), ofResults, t.keepBlob)
+}
+
+// unpack undoes pack.
+func unpack(v eventlog.View, data []byte, err error) (r Round, _ error) {
+	if err == nil {
+		data, err = blob.Fill(data, "", loader(v))
+	}
+	if r, _, err = decode[Round](data, err); err != nil {
+		return r, err
+	}
+	for _, m := range r.Messages {
+		extra, ok := m.Extra[round.ExtraKey].(string)
+		if !ok || m.Role != schema.Tool {
+			continue
+		}
+		full, err := blob.Fill(json.RawMessage(extra), "", loader(v))
+		if err != nil {
+			return r, err
+		}
+		m.Extra[round.ExtraKey] = string(full)
+	}
+	return r, nil
+}
