@@ -173,5 +173,8 @@ func storage(err error) error {
 	if err == nil || errors.As(err, &own) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	if errors.Is(err, eventlog.ErrClosed) { // a request that came while the server stops
+		return &Error{Code: "draining", Message: "the server is stopping", Err: err}
+	}
 	return &Error{Code: "storage", Message: "the log failed: " + err.Error(), Err: err}
 }

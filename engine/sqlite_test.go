@@ -202,3 +202,28 @@ func FuzzResume(f *testing.F) {
 		_ = contentParts(agui.Message{Content: []byte(payload)})
 	})
 }
+
+// Who asks while the server stops, when the log is closed already, is told so: it
+// is no fault, and there is somewhere to come again.
+func TestRequestsMeetAClosedLog(t *testing.T) {
+	log := openSQLite(t)
+	w := newWorld(t, log, nil)
+	w.start("thread", "run", "hi")
+	w.settled("thread", "run")
+	w.close()
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var last error
+	for _, err := range w.Events(bg, "thread", eventlog.Cursor{}, EventOptions{}) {
+		last = err
+	}
+	_, messages := w.Messages(bg, "thread", 0, "")
+	_, requests := w.Requests(bg, "", "")
+	_, started := w.Start(bg, w.request("thread", "next", "hi"))
+	for what, err := range map[string]error{"events": last, "messages": messages, "requests": requests, "start": started} {
+		if code(err) != "draining" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
