@@ -22,6 +22,7 @@ var statusOf = map[string]int{
 	"run_unknown":       http.StatusNotFound,
 	"request_unknown":   http.StatusNotFound,
 	"grant_unknown":     http.StatusNotFound,
+	"blob_unknown":      http.StatusNotFound,
 	"route_unknown":     http.StatusNotFound,
 	"unknown_interrupt": http.StatusNotFound,
 	"method_unknown":    http.StatusMethodNotAllowed,
