@@ -40,7 +40,7 @@ func (b *bench) compact(thread string, upTo eventlog.Cursor) {
 
 // long is a text like what agents say: much of it stands in other records too.
 func long(n int) string {
-	return fmt.Sprintf(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m%d","delta":"word %d"}`, n/50, n*7919%1000)
+	return fmt.Sprintf(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m%d","delta":"%s word %d"}`, n/50, strings.Repeat("so ", n%7*100), n*7919%1000)
 }
 
 // writeLong appends n records that compress well, some a batch.
@@ -58,18 +58,18 @@ func (b *bench) writeLong(thread string, n int) (last eventlog.Cursor) {
 }
 
 func testCompactCursors(t *testing.T, b *bench) {
-	const n = 2000
+	const n = 1000
 	b.compactor()
 	c := b.writeLong("t", n)
 	b.writeLong("u", 20)
 	before := b.state("t")
-	for _, upTo := range []uint64{1, 700, 1500, n} {
+	for _, upTo := range []uint64{1, 400, 800, n} {
 		b.compact("t", eventlog.Cursor{Gen: c.Gen, Seq: upTo})
 		b.compact("t", eventlog.Cursor{Gen: c.Gen, Seq: upTo})
 		b.same("t", before)
-		// Every cursor at the joints, some in between.
+		// Every cursor in the end, before that some, and those at the joint.
 		for seq := uint64(1); seq < n; seq++ {
-			if seq%97 != 0 && seq > 3 && seq+3 < upTo && upTo != n {
+			if upTo != n && seq%97 != 0 && (seq+3 < upTo || seq > upTo+3) {
 				continue
 			}
 			got := b.read(b.log, "t", eventlog.Cursor{Gen: c.Gen, Seq: seq}, 1)[0]
@@ -147,8 +147,8 @@ func testCompactSmaller(t *testing.T, b *bench) {
 	var c eventlog.Cursor
 	for i := range 50 {
 		var batch []string
-		for k := range 400 {
-			batch = append(batch, long(400*i+k))
+		for k := range 40 {
+			batch = append(batch, long(40*i+k))
 		}
 		c = b.write("t", batch...)
 	}
@@ -261,7 +261,7 @@ func testCompactMeanwhile(t *testing.T, b *bench) {
 
 // testCompactSeveral has several compact the same thread, up to where each likes.
 func testCompactSeveral(t *testing.T, b *bench) {
-	const n = 3000
+	const n = 1500
 	l := b.compactor()
 	c := b.writeLong("t", n)
 	before := b.state("t")

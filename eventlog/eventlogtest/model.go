@@ -31,6 +31,7 @@ func testModel(t *testing.T, b *bench) {
 	random := rand.New(rand.NewPCG(seed(t), 3))
 	m := &modelTest{bench: b, random: random, threads: map[string]*model{}, global: map[string]string{}}
 	_, deletes := b.log.(eventlog.ThreadDeleter)
+	_, compacts := b.log.(eventlog.Compactor)
 	for step := range 300 {
 		name := fmt.Sprint("thread", random.IntN(5))
 		switch n := random.IntN(100); {
@@ -42,6 +43,8 @@ func testModel(t *testing.T, b *bench) {
 			m.delete(name)
 		case n < 84:
 			b.reopen()
+		case n < 88 && compacts:
+			m.compact(name)
 		default:
 			m.check(name)
 		}
@@ -150,6 +153,18 @@ func (m *modelTest) trim(name string) {
 		}
 	}
 	th.records, th.floor = records, upTo
+}
+
+// compact changes nothing in the model.
+func (m *modelTest) compact(name string) {
+	th := m.threads[name]
+	if th == nil || th.head == 0 {
+		return
+	}
+	upTo := max(th.floor+m.random.Uint64N(th.head-th.floor+1), 1)
+	if err := m.log.(eventlog.Compactor).Compact(m.ctx, name, eventlog.Cursor{Gen: th.gen, Seq: upTo}); err != nil {
+		m.t.Errorf("compaction of %s up to %d: %v", name, upTo, err)
+	}
 }
 
 func (m *modelTest) delete(name string) {

@@ -117,21 +117,49 @@ func BenchmarkReadBack(b *testing.B) {
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
 			l := openBench(b)
 			fill(b, l, events, batch)
-			b.ReportAllocs()
-			for b.Loop() {
-				n := 0
-				for r, err := range l.After(context.Background(), "thread", eventlog.Cursor{}) {
-					if err != nil {
-						b.Fatal(err)
-					}
-					if n++; r.Cursor.Seq == events {
-						break
-					}
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)*100_000/events, "ms/100k-events")
+			readBack(b, l, events)
 		})
 	}
+}
+
+// BenchmarkReadBackAged reads 100,000 chunks as agents make them, and the same
+// after they were compacted.
+func BenchmarkReadBackAged(b *testing.B) {
+	const events = 100_000
+	l := openBench(b)
+	last := say(b, l, "thread", events)
+	for _, compacted := range []bool{false, true} {
+		b.Run(fmt.Sprintf("compacted=%v", compacted), func(b *testing.B) {
+			if compacted {
+				if err := l.Compact(b.Context(), "thread", last); err != nil {
+					b.Fatal(err)
+				}
+			}
+			readBack(b, l, events)
+			size, err := l.Number("SELECT ifnull((SELECT sum(length(data)) FROM segments), 0) + " +
+				"ifnull((SELECT sum(length(data)) FROM journal), 0) + ifnull((SELECT sum(length(data)) FROM packed), 0)")
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(size)/events, "stored-B/event")
+		})
+	}
+}
+
+func readBack(b *testing.B, l *sqlite.Log, events uint64) {
+	b.Helper()
+	b.ReportAllocs()
+	for b.Loop() {
+		for r, err := range l.After(context.Background(), "thread", eventlog.Cursor{}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			if r.Cursor.Seq == events {
+				break
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)*100_000/float64(events), "ms/100k-events")
 }
 
 // fill appends events to one thread, a batch after the other.

@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+
+	"github.com/agentstream-go/agentstream/eventlog"
+)
 
 // SetBusyTimeout sets how long the logs that are opened from now on wait for
 // other processes, in milliseconds, and returns what it was.
@@ -54,4 +58,28 @@ func (l *Log) HoldLock() (release func()) {
 	}()
 	<-held
 	return func() { close(done); <-ended }
+}
+
+// PlanToPack does the reading half of a step of Compact; the function that it
+// returns does the other half, and says whether that packed something.
+func (l *Log) PlanToPack(thread string, upTo eventlog.Cursor) (func() (bool, error), error) {
+	if err := l.do(context.Background(), func(t *tx) error { return t.settle(thread, upTo) }); err != nil {
+		return nil, err
+	}
+	p, err := l.plan(thread, upTo)
+	if err != nil {
+		return nil, err
+	}
+	if p.segment, err = new(deflater).deflate(p.segment); err != nil {
+		return nil, err
+	}
+	return func() (packed bool, err error) {
+		err = l.do(context.Background(), func(t *tx) error {
+			was := t.changed
+			err := t.pack(p)
+			packed = t.changed && !was
+			return err
+		})
+		return packed, err
+	}, nil
 }

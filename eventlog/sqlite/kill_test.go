@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/agentstream-go/agentstream/eventlog"
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child appends from several goroutines and says what was acknowledged: thread,
+// child appends from several goroutines, compacts what it has appended, and says what was acknowledged: thread,
 // cursor and text, one write a line.
 func child(path string) {
 	l, err := sqlite.Open(path, sqlite.Options{})
@@ -33,9 +32,8 @@ func child(path string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	var wg sync.WaitGroup
 	for w := range 8 {
-		wg.Go(func() {
+		go func() {
 			for n := 0; ; n++ {
 				thread, text := fmt.Sprint("t", w/2), fmt.Sprintf("%d-%d", w, n)
 				c, err := l.Append(context.Background(), eventlog.Batch{
@@ -49,12 +47,26 @@ func child(path string) {
 				}
 				_, _ = os.Stdout.WriteString(fmt.Sprintln(thread, c, text))
 			}
-		})
+		}()
 	}
-	wg.Wait()
+	for n := 0; ; n++ {
+		thread := fmt.Sprint("t", n%4)
+		var head eventlog.Cursor
+		err := l.View(context.Background(), thread, func(v eventlog.View) (err error) {
+			head, err = v.Head()
+			return err
+		})
+		if err == nil && head.Seq > 0 {
+			err = l.Compact(context.Background(), thread, head)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 }
 
-// TestKill kills a process that appends, several times on one file, and
+// TestKill kills a process that appends and compacts, several times on one file, and
 // looks for everything that was acknowledged.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
@@ -65,6 +77,9 @@ func TestKill(t *testing.T) {
 		l := openAt(t, path)
 		for thread, want := range acknowledged {
 			checkAcknowledged(t, l, thread, want)
+		}
+		if n, err := l.Number("SELECT count(*) FROM packed"); n == 0 || err != nil {
+			t.Errorf("%d segments are packed, %v: the child was to compact", n, err)
 		}
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
