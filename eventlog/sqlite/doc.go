@@ -13,6 +13,12 @@
 // last sequence number. Reading on from a cursor is therefore a walk along one
 // B-tree, without an index.
 //
+// Old segments can be packed ([Log.Compact]): joined up to 256 KiB and
+// compressed, in a table of their own. Every cursor is served as before. Pages
+// that this frees, or a trim or a deletion, are used for what comes next; the
+// file itself does not shrink (VACUUM does that, while nobody has it open).
+// [Log.Size] counts what is in use.
+//
 // Readers that are up to date are woken by the writer and served from a ring of
 // the thread's latest segments in memory; a reader that lags behind the ring
 // reads from the file until it has caught up. No reader has a queue, so none can
