@@ -109,6 +109,9 @@ func (t *turn) reopen(id string) {
 	}
 }
 
+// Interrupts gives what waits for an answer as the interrupts of AG-UI.
+func (m *Messages) Interrupts() []agui.Interrupt { return interruptsOf(m.Pending) }
+
 // interruptsOf gives requests as a stock client's RUN_FINISHED takes them: one for
 // each call, and of one reason only, because clients show no buttons for a
 // mixture.
