@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cloudwego/eino/schema"
-
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
 	"github.com/agentstream-go/agentstream/internal/blob"
@@ -184,12 +182,12 @@ func loader(v eventlog.View) func(string) ([]byte, error) {
 	}
 }
 
-// pack encodes a round as it is stored: what is large in its results stands
-// elsewhere, mostly where the events have put it already.
+// pack encodes a round as it is stored: what is large in its results and in what
+// is known of its calls stands elsewhere, mostly where the events have put it already.
 func (t *turn) pack(r Round) []byte {
 	r.Messages = slices.Clone(r.Messages)
 	for i, m := range r.Messages {
-		if extra, ok := m.Extra[round.ExtraKey].(string); ok && m.Role == schema.Tool && len(extra) > blob.Large {
+		if extra, ok := m.Extra[round.ExtraKey].(string); ok && len(extra) > blob.Large {
 			short := *m
 			short.Extra = map[string]any{round.ExtraKey: string(blob.Cut(json.RawMessage(extra), "", t.keepBlob))}
 			r.Messages[i] = &short
@@ -211,7 +209,7 @@ func unpack(v eventlog.View, data []byte, err error) (r Round, _ error) {
 	}
 	for _, m := range r.Messages {
 		extra, ok := m.Extra[round.ExtraKey].(string)
-		if !ok || m.Role != schema.Tool {
+		if !ok {
 			continue
 		}
 		full, err := blob.Fill(json.RawMessage(extra), "", loader(v))
