@@ -35,6 +35,7 @@ type Renderer struct {
 	out, err *screen
 	open     segment
 	cleaner  cleaner
+	prose    *prose // lays out the answer; nil where it is no terminal
 	calls    map[string]*call
 	order    []*call
 	live     *call // its line is the last on the screen and can be written anew
@@ -68,6 +69,9 @@ func New(o Options) *Renderer {
 	r := &Renderer{o: o, out: &screen{}, err: &screen{}, calls: map[string]*call{}}
 	if o.Shared || o.OutTTY && o.ErrTTY {
 		r.err = r.out
+	}
+	if o.OutTTY {
+		r.prose = &prose{width: o.Width, color: o.Color, out: r.say}
 	}
 	return r
 }
@@ -107,6 +111,15 @@ func (s *screen) wrote(text string) {
 func (r *Renderer) say(text string) {
 	_, _ = io.WriteString(r.o.Out, text)
 	r.out.wrote(text)
+}
+
+// answer writes cleaned text of the answer.
+func (r *Renderer) answer(text string) {
+	if r.prose != nil {
+		r.prose.write(text)
+	} else {
+		r.say(text)
+	}
 }
 
 // tell writes to stderr; text is clean, and styled in whole.
@@ -158,12 +171,24 @@ func (r *Renderer) endText() {
 	rest := r.cleaner.rest()
 	switch r.open {
 	case answering:
-		r.say(rest)
+		r.answer(rest)
+		if r.prose != nil {
+			r.prose.flush()
+		}
 	case thinking:
 		r.tell(dim, rest)
 		r.freshLine()
 	}
 	r.open = closed
+}
+
+// endMessage closes the open text for good: a code block does not go on in the
+// next message.
+func (r *Renderer) endMessage() {
+	r.endText()
+	if r.prose != nil {
+		r.prose.fence = ""
+	}
 }
 
 // begin opens a text of the kind unless it is open already.
@@ -222,7 +247,7 @@ func (r *Renderer) Fail(err error) {
 }
 
 func (r *Renderer) endTurn() {
-	r.endText()
+	r.endMessage()
 	if r.out.any && r.out.newlines == 0 {
 		r.say("\n")
 	}

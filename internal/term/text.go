@@ -16,7 +16,7 @@ func (r *Renderer) OnMessageChunk(text string) {
 		return
 	}
 	r.begin(answering)
-	r.say(r.cleaner.next(text))
+	r.answer(r.cleaner.next(text))
 }
 
 // OnThoughtChunk streams reasoning, dim, to stderr.
@@ -34,7 +34,7 @@ func (r *Renderer) OnThoughtChunk(text string) {
 func (r *Renderer) OnSegment(agentstream.Segment) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.endText()
+	r.endMessage()
 }
 
 // OnNotice shows a status line.

@@ -56,7 +56,7 @@ func (r *Renderer) OnToolCall(id, title string) {
 func (r *Renderer) declare(id, title, prefix string) {
 	r.aside()
 	if prefix == "" { // what is said after a call is another message
-		r.endText()
+		r.endMessage()
 	}
 	c := r.callOf(id)
 	c.prefix = prefix
