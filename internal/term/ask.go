@@ -97,10 +97,12 @@ func (r *Renderer) choose(ctx context.Context, q source.Request, in *Input) sour
 func (r *Renderer) prompt(ctx context.Context, in *Input, sign string) (string, error) {
 	r.mu.Lock()
 	r.force(plain, sign)
+	r.asking++
 	r.mu.Unlock()
 	line, err := in.Line(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.asking--
 	if err != nil {
 		r.force(plain, "\n")
 	} else {

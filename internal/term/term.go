@@ -41,6 +41,9 @@ type Renderer struct {
 	live     *call // its line is the last on the screen and can be written anew
 	plan     []agentstream.PlanEntry
 	context  agentstream.ContextUse
+	began    time.Time
+	asking   int  // questions that wait at the prompt
+	status   bool // the status line is the last on the screen
 }
 
 // segment is the kind of text that is being streamed.
@@ -70,6 +73,7 @@ func New(o Options) *Renderer {
 	if o.Shared || o.OutTTY && o.ErrTTY {
 		r.err = r.out
 	}
+	r.began = o.Now()
 	if o.OutTTY {
 		r.prose = &prose{width: o.Width, color: o.Color, out: r.say}
 	}
@@ -109,6 +113,9 @@ func (s *screen) wrote(text string) {
 
 // say writes cleaned text to stdout.
 func (r *Renderer) say(text string) {
+	if text != "" && r.err == r.out {
+		r.clearStatus()
+	}
 	_, _ = io.WriteString(r.o.Out, text)
 	r.out.wrote(text)
 }
@@ -131,6 +138,7 @@ func (r *Renderer) tell(code, text string) {
 }
 
 func (r *Renderer) force(code, text string) {
+	r.clearStatus()
 	_, _ = io.WriteString(r.o.Err, r.style(code, text))
 	r.err.wrote(text)
 }
@@ -225,8 +233,15 @@ func (r *Renderer) Finish(reason source.StopReason) {
 	if reason != source.EndTurn && reason != "" {
 		r.line(yellow, "stopped: "+oneLine(string(reason)))
 	}
-	if c := r.context; c.Used > 0 {
-		r.line(dim, useOf(c))
+	var end []string
+	if r.o.ErrTTY {
+		end = append(end, took(r.o.Now().Sub(r.began)))
+	}
+	if r.context.Used > 0 {
+		end = append(end, "context: "+useOf(r.context))
+	}
+	if len(end) > 0 {
+		r.line(dim, strings.Join(end, " · "))
 	}
 }
 
@@ -247,6 +262,7 @@ func (r *Renderer) Fail(err error) {
 }
 
 func (r *Renderer) endTurn() {
+	r.clearStatus()
 	r.endMessage()
 	if r.out.any && r.out.newlines == 0 {
 		r.say("\n")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -317,3 +318,57 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error)       { return len(p), nil }
 func (discard) WriteString(s string) (int, error) { return len(s), nil }
+
+// The status line comes while nothing is written, and goes before anything is.
+func TestTick(t *testing.T) {
+	var tape tape
+	r := tape.renderer(Options{OutTTY: true, ErrTTY: true, Width: 40})
+	now := time.Unix(0, 0)
+	r.o.Now = func() time.Time { return now }
+	r.began = now
+	next := func(want string, do func()) {
+		t.Helper()
+		tape.both.Reset()
+		do()
+		if got := tape.both.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	now = now.Add(12 * time.Second)
+	next("\r… 12s · Ctrl-C cancels\x1b[K", func() { r.Tick(0) })
+	r.OnTokenUsage(1234)
+	next("\r… 12s · 1,234 tokens · Ctrl-C cancels\x1b[K", func() { r.Tick(0) })
+	next("\r… 12s · 1,234 tokens · Ctr…\x1b[K", func() { r.Tick(28) })
+	next("\r\x1b[Kone", func() { r.OnMessageChunk("one two") })
+	next("", func() { r.Tick(40) })
+	next(" two\n\n○ Run", func() { r.OnToolCall("1", "Run") })
+	next("\r\x1b[K● Run", func() { r.OnToolCallUpdate("1", "", running) })
+	now = now.Add(75 * time.Second)
+	next("\r\x1b[K● Run 1m15s", func() { r.Tick(0) })
+	next("\r\x1b[K✓ Run 1m15s\n", func() { r.OnToolCallUpdate("1", "", completed) })
+	next("\r… 1m27s · 1,234 tokens · Ctrl-C cancels\x1b[K", func() { r.Tick(60) })
+	next("\r\x1b[K1m27s · context: 1,234 tokens\n", func() { r.Finish(source.EndTurn) })
+}
+
+// Where there is no terminal nothing ticks, nor while a question waits.
+func TestTickIsQuiet(t *testing.T) {
+	for _, o := range []Options{{}, {OutTTY: true}, {OutTTY: true, ErrTTY: true, Quiet: true}} {
+		var tape tape
+		tape.renderer(o).Tick(10)
+		if got := tape.both.String(); got != "" {
+			t.Errorf("%+v: %q", o, got)
+		}
+	}
+	var tape tape
+	r := tape.renderer(Options{OutTTY: true, ErrTTY: true})
+	typing, typed := io.Pipe()
+	answered := make(chan source.Answer)
+	go func() { answered <- r.Ask(t.Context(), permission, NewInput(typing)) }()
+	io.WriteString(typed, "what") // is read, so the question is there
+	r.Tick(0)
+	io.WriteString(typed, "\ny\n")
+	<-answered
+	if strings.Contains(tape.both.String(), "…") {
+		t.Errorf("%q", tape.both.String())
+	}
+}

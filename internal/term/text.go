@@ -115,7 +115,7 @@ func (r *Renderer) OnUsage(e agentstream.Usage) {
 }
 
 func useOf(c agentstream.ContextUse) string {
-	text := "context: " + grouped(c.Used)
+	text := grouped(c.Used)
 	if c.Size > 0 {
 		text += " of " + grouped(c.Size)
 	}

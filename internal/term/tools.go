@@ -132,6 +132,11 @@ func (r *Renderer) show(c *call) {
 	} else {
 		r.force(plain, "\r\x1b[K")
 	}
+	r.draw(c)
+}
+
+// draw writes the call's line where the cursor is.
+func (r *Renderer) draw(c *call) {
 	c.shown = true
 	mark, code, after := "○", plain, ""
 	switch c.status {
@@ -142,8 +147,11 @@ func (r *Renderer) show(c *call) {
 	case agentstream.ToolCallStatusFailed:
 		mark, code = "✗", red
 	}
-	if c.status.IsTerminal() {
-		after = " " + took(r.o.Now().Sub(c.began))
+	switch d := r.o.Now().Sub(c.began); {
+	case c.status.IsTerminal():
+		after = " " + took(d)
+	case r.o.ErrTTY && d >= time.Second:
+		after = " " + d.Truncate(time.Second).String()
 	}
 	r.tell(code, mark+" ")
 	r.tell(plain, fit(c.label(), max(8, r.o.Width-4-len(after))))
