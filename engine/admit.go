@@ -107,6 +107,11 @@ func (c *conversation) admit(ctx context.Context, r StartRequest) (Started, erro
 	if c.e.Draining() {
 		return Started{}, refuse("draining", "the server is stopping")
 	}
+	if x.t == nil || r.Enqueue {
+		if err := c.e.keeper.refuses(ctx); err != nil {
+			return Started{}, err
+		}
+	}
 	if x.t != nil {
 		return x.t.admitBusy(ctx, r)
 	}

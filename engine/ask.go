@@ -24,7 +24,7 @@ func (t *turn) ask(q source.Request, reply func(source.Answer)) {
 	defer t.survive()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ending {
+	if t.ending || t.limited {
 		go reply(source.Answer{})
 		return
 	}

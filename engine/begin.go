@@ -158,7 +158,7 @@ func (c *conversation) startQueued(ctx context.Context) error {
 // readIdle reads what a turn begins with.
 func (c *conversation) readIdle(v eventlog.View, rec *threadRecord, head eventlog.Cursor, in *idle) (err error) {
 	in.rec, in.head = rec, head
-	if in.list, err = c.folded(v, head); err != nil {
+	if in.list, err = c.folded(v, head, rec.floor()); err != nil {
 		return err
 	}
 	in.grants, err = readGrants(v)

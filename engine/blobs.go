@@ -62,6 +62,7 @@ func (t *turn) keepBlob(r blob.Ref, payload []byte) {
 		t.blobs = map[string]bool{}
 	}
 	t.blobs[r.SHA256] = true
+	t.large += int64(len(payload))
 	t.j.set(keyBlob+r.SHA256, payload)
 	t.j.set(keyBlobs+r.SHA256, []byte(r.MIMEType))
 	t.j.setGlobal(holderKey(r.SHA256, t.c.id), []byte{'1'})

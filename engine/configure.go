@@ -148,7 +148,7 @@ func (c *conversation) forget() {
 
 // globalKeys lists the keys outside of the thread that speak of it.
 func globalKeys(v eventlog.View, rec *threadRecord) ([]string, error) {
-	out := []string{keyThread + rec.ID, rec.Recent, keyOpen + rec.ID}
+	out := []string{keyThread + rec.ID, rec.Recent, keyOpen + rec.ID, rec.Compact.Key, rec.Collapse.Key}
 	for _, x := range []struct {
 		of     string
 		global func(key string) []string

@@ -131,21 +131,19 @@ func (c *conversation) known(ctx context.Context, fn func(v eventlog.View, rec *
 	})
 }
 
-// folded gives a copy of the list as of the end of the view.
-func (c *conversation) folded(v eventlog.View, head eventlog.Cursor) (*agui.List, error) {
+// folded gives a copy of the list as of the end of the view. What was known of
+// the thread below the floor is of no use.
+func (c *conversation) folded(v eventlog.View, head eventlog.Cursor, floor uint64) (*agui.List, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list, from := c.list, c.listAt
-	if list == nil || from.Gen != head.Gen || from.Seq > head.Seq {
-		stored, found, err := decode[storedList](v.Get(keyList))
+	if list == nil || from.Gen != head.Gen || from.Seq > head.Seq || from.Seq < floor {
+		stored, at, err := startOf(v, head.Seq, floor)
 		if err != nil {
 			return nil, err
 		}
-		list, from = agui.NewList(), eventlog.Cursor{Gen: head.Gen}
-		if found {
-			list.Add(stored.Messages...)
-			list.SetState(stored.State)
-			from.Seq = stored.Seq
+		if list, from = stored, (eventlog.Cursor{Gen: head.Gen, Seq: at}); list == nil {
+			list = agui.NewList()
 		}
 	}
 	c.list = nil // until the fold has succeeded
@@ -153,15 +151,7 @@ func (c *conversation) folded(v eventlog.View, head eventlog.Cursor) (*agui.List
 		if err != nil {
 			return nil, err
 		}
-		if r.Kind != eventlog.KindEvent {
-			continue
-		}
-		ev, err := agui.Decode(r.Data)
-		if err != nil {
-			c.e.o.Logger.Warn("an event of the log cannot be read", "thread", c.id, "seq", r.Cursor.Seq, "error", err)
-			continue
-		}
-		list.Apply(ev)
+		c.apply(list, r)
 	}
 	c.list, c.listAt = list, head
 	return list.Clone(), nil

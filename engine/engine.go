@@ -23,6 +23,7 @@ type Engine struct {
 	agents map[string]Agent
 	pool   *pool
 	feed   *feed
+	keeper *keeper
 	ctx    context.Context // of all turns
 	stop   context.CancelCauseFunc
 	wg     sync.WaitGroup // turns and what is done later
@@ -55,6 +56,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e.ctx, e.stop = context.WithCancelCause(context.Background())
 	e.feed = newFeed(e)
+	e.keeper = newKeeper(e)
 	if taker, ok := o.Log.(eventlog.LeaseTaker); ok && !o.Shared {
 		if err := taker.Takeover(ctx, o.Owner); err != nil {
 			e.stop(err)
@@ -67,6 +69,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	if o.Shared {
 		e.later(e.janitor)
 	}
+	e.later(e.keeper.run)
 	return e, nil
 }
 
@@ -93,6 +96,14 @@ func (o *Options) fill() error {
 	fallback(&o.LeaseTTL, 30*time.Second)
 	fallback(&o.Limits.Processes, 16)
 	fallback(&o.Limits.JournalBytes, 4<<20)
+	fallback(&o.Limits.RunEvents, 1_000_000)
+	fallback(&o.Limits.RunBytes, 256<<20)
+	fallback(&o.Limits.ThreadBytes, 1<<30)
+	fallback(&o.Retention.CompactAfter, 15*time.Minute)
+	fallback(&o.Retention.CollapseAfter, 30*24*time.Hour)
+	if _, ok := o.Log.(eventlog.Sizer); o.Limits.TotalBytes > 0 && !ok {
+		return errors.New("engine: Limits.TotalBytes needs a log that tells its size")
+	}
 	o.Owner = or(o.Owner, "engine-"+randomID())
 	if o.Now == nil {
 		o.Now = time.Now

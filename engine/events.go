@@ -45,8 +45,8 @@ func (c *conversation) place(ctx context.Context, after eventlog.Cursor, o Event
 	if o.Tail <= 0 && o.Run == "" {
 		return after, false, nil
 	}
-	err = c.view(ctx, func(v eventlog.View, _ *threadRecord, head eventlog.Cursor) error {
-		if n := uint64(max(o.Tail, 0)); n > 0 && after.IsZero() && head.Seq > n {
+	err = c.view(ctx, func(v eventlog.View, rec *threadRecord, head eventlog.Cursor) error {
+		if n := uint64(max(o.Tail, 0)); n > 0 && after.IsZero() && head.Seq > n && head.Seq-n >= rec.floor() {
 			after = eventlog.Cursor{Gen: head.Gen, Seq: head.Seq - n}
 		}
 		if o.Run == "" {

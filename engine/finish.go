@@ -24,7 +24,10 @@ type verdict struct {
 // the turn was told to end.
 func judge(stop source.StopReason, err, cause error) verdict {
 	var agent *source.Error
+	var limit limitError
 	switch {
+	case errors.As(cause, &limit):
+		return failed("limited", limit.Error())
 	case err == nil && stop == source.Cancelled, err != nil && errors.Is(cause, errCancelled):
 		return verdict{RunCancelled, source.Cancelled, nil, "cancelled"}
 	case err == nil:
@@ -147,6 +150,9 @@ func (t *turn) end(v verdict) {
 		t.j.set(keyFacts, encode(t.c.offered()))
 	}
 	t.closeRun(v.state, func() { t.terminal(v) })
+	t.rec.ripen(t.e.keeper, t.j.setGlobal, t.j.dropGlobal)
+	t.save()
+	t.j.after(t.e.keeper.wake)
 }
 
 func (t *turn) terminal(v verdict) {

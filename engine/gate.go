@@ -31,7 +31,7 @@ func (g gate) enter(held func() agentstream.Event) bool {
 		}
 		t.mu.Lock()
 	}
-	if t.ending {
+	if t.ending || t.limited {
 		return false
 	}
 	t.said = true
@@ -55,6 +55,7 @@ func (g gate) leave() {
 		t.e.o.Logger.Error("panic while an event was taken", "thread", t.c.id, "panic", p)
 		t.cancel(errPanic)
 	}
+	t.bound()
 	t.j.commit()
 	t.mu.Unlock()
 }

@@ -60,7 +60,7 @@ func (c *conversation) restore(ctx context.Context, epoch uint64) (*turn, error)
 		if rec == nil || rec.Turn == nil || rec.Last == nil {
 			return nil
 		}
-		list, err := c.folded(v, head)
+		list, err := c.folded(v, head, rec.floor())
 		if err != nil {
 			return err
 		}
@@ -78,6 +78,9 @@ func (c *conversation) restore(ctx context.Context, epoch uint64) (*turn, error)
 			}
 		}})
 		events, failure := t.stored(v)
+		if !t.waiting {
+			t.run.Bytes = 0 // counted anew
+		}
 		t.b, err = round.Restore(round.Config{
 			Thread: c.id, Run: t.run.ID, Prefix: rec.Turn.Prefix, FirstRound: t.firstRound,
 			Events: t.events(), OnRound: t.storeRound, Now: c.e.o.Now,
@@ -133,6 +136,9 @@ func (t *turn) stored(v eventlog.View) (iter.Seq[agui.Event], *error) {
 					t.held = append(t.held, e)
 				}
 				continue
+			}
+			if r.Run == t.run.ID && !t.waiting {
+				t.run.Bytes += int64(len(r.Data))
 			}
 			e, err := agui.Decode(r.Data)
 			if err != nil {

@@ -32,7 +32,8 @@ type memlog struct {
 
 type memThread struct {
 	gen     uint32
-	trimmed uint64
+	trimmed uint64 // up to here nothing is left
+	floor   uint64 // up to here there is a replacement at most
 	records []eventlog.Record
 	keys    map[string][]byte
 	owner   string
@@ -149,6 +150,7 @@ func edit(m map[string][]byte, put []eventlog.Entry, del []string) {
 
 func (l *memlog) After(ctx context.Context, thread string, after eventlog.Cursor) iter.Seq2[eventlog.Record, error] {
 	return func(yield func(eventlog.Record, error) bool) {
+		fromStart, seen := after.IsZero(), uint64(0)
 		for ctx.Err() == nil {
 			l.mu.Lock()
 			changed := l.changed
@@ -157,9 +159,10 @@ func (l *memlog) After(ctx context.Context, thread string, after eventlog.Cursor
 			gone, closed := !after.IsZero(), l.closed
 			if t != nil {
 				if after.IsZero() {
-					after = eventlog.Cursor{Gen: t.gen, Seq: t.trimmed}
+					after, seen = eventlog.Cursor{Gen: t.gen, Seq: t.trimmed}, t.floor
 				}
-				if gone = after.Gen != t.gen || after.Seq < t.trimmed || after.Seq > t.head().Seq; !gone {
+				below := after.Seq < t.floor && !(fromStart && seen == t.floor)
+				if gone = after.Gen != t.gen || below || after.Seq > t.head().Seq; !gone {
 					page = slices.Clone(t.records[after.Seq-t.trimmed:])
 				}
 			}
@@ -249,14 +252,14 @@ func (l *memlog) Trim(ctx context.Context, thread string, upTo eventlog.Cursor, 
 		return err
 	}
 	t := l.threads[thread]
-	if t == nil || t.gen != upTo.Gen || upTo.Seq > t.head().Seq || upTo.Seq < t.trimmed {
+	if t == nil || t.gen != upTo.Gen || upTo.Seq > t.head().Seq || upTo.Seq < t.floor {
 		return eventlog.ErrGone
 	}
-	if uint64(len(replacement)) > upTo.Seq-t.trimmed {
+	if uint64(len(replacement)) > upTo.Seq {
 		return eventlog.ErrInvalid
 	}
 	rest := t.records[upTo.Seq-t.trimmed:]
-	t.trimmed, t.records = upTo.Seq-uint64(len(replacement)), nil
+	t.trimmed, t.floor, t.records = upTo.Seq-uint64(len(replacement)), upTo.Seq, nil
 	for _, e := range replacement {
 		c := eventlog.Cursor{Gen: t.gen, Seq: t.head().Seq + 1}
 		t.records = append(t.records, eventlog.Record{Cursor: c, Kind: e.Kind, Run: e.Run, Data: slices.Clone(e.Data)})

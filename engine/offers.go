@@ -86,8 +86,12 @@ func (t *turn) observe(f source.Fact) bool {
 		}
 		t.save()
 	}
-	if note := t.rec.noteOf(f); note != nil {
+	if note := t.rec.noteOf(f); note != nil && !t.limited {
 		t.j.event(eventlog.KindNote, "", note)
+		if !t.waiting {
+			t.run.Bytes += int64(len(note))
+		}
+		t.bound()
 	}
 	t.j.commit()
 	return true

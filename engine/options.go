@@ -30,6 +30,7 @@ type Options struct {
 	Roots []string // a client may ask for a folder inside these; default: Cwd
 
 	Limits          Limits
+	Retention       Retention
 	ShutdownTimeout time.Duration // what running turns get at Close; default 5 s
 	LeaseTTL        time.Duration // default 30 s; renewed at a third of it
 
@@ -62,6 +63,29 @@ type Agent struct {
 type Limits struct {
 	Processes    int // sessions with agents, running or idle; default 16
 	JournalBytes int // of one turn, not yet durable or held for an approval; the agent waits beyond; default 4 MiB
+
+	// A run that says more than this is cancelled and fails with limited.
+	// Negative: no limit.
+	RunEvents int   // default 1,000,000
+	RunBytes  int64 // of its events as they are logged; default 256 MiB
+
+	// ThreadBytes bounds the events of a thread's closed runs, as they were
+	// logged: beyond it the oldest are collapsed early. Default 1 GiB;
+	// negative: no limit. Messages and rounds stay and do not count.
+	ThreadBytes int64
+
+	// TotalBytes bounds what the log takes on disk, which is looked at when a
+	// turn ends: beyond it the oldest closed runs are compacted, then collapsed
+	// early, and if that does not suffice, new runs are refused with limited.
+	// Zero: no limit. It needs a log that is an eventlog.Sizer.
+	TotalBytes int64
+}
+
+// Retention says when closed runs take less room. Zero means the default,
+// negative never.
+type Retention struct {
+	CompactAfter  time.Duration // since a run's end: its events are compacted, if the log is an eventlog.Compactor; default 15 min
+	CollapseAfter time.Duration // since a run's end: the log up to there becomes one snapshot of the messages; default 30 days
 }
 
 // Policy says who answers the requests of agents.

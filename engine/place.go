@@ -58,9 +58,9 @@ func (c *conversation) locate(ctx context.Context, at eventlog.Cursor) (p place,
 			return err
 		}
 		if rec.Turn == nil && p.cursor == head && p.run.ToSeq > 0 {
-			return c.atRest(v, head, &p)
+			return c.atRest(v, rec, head, &p)
 		}
-		if err := c.inRun(v, &p); err != nil || rec.Turn == nil || !rec.Turn.Waiting {
+		if err := c.inRun(v, rec, &p); err != nil || rec.Turn == nil || !rec.Turn.Waiting {
 			return err
 		}
 		p.pending, err = pendingOf(v)
@@ -70,8 +70,8 @@ func (c *conversation) locate(ctx context.Context, at eventlog.Cursor) (p place,
 }
 
 // atRest gives the end of a thread in which nothing runs.
-func (c *conversation) atRest(v eventlog.View, head eventlog.Cursor, p *place) error {
-	list, err := c.folded(v, head)
+func (c *conversation) atRest(v eventlog.View, rec *threadRecord, head eventlog.Cursor, p *place) error {
+	list, err := c.folded(v, head, rec.floor())
 	if err != nil {
 		return err
 	}
@@ -93,26 +93,24 @@ func (c *conversation) atRest(v eventlog.View, head eventlog.Cursor, p *place) e
 // inRun gives a place in a run, or at its end, by folding what follows the last
 // place that is known: where somebody joined, the beginning of the turn, the
 // stored list, or the beginning of the log.
-func (c *conversation) inRun(v eventlog.View, p *place) error {
+func (c *conversation) inRun(v eventlog.View, rec *threadRecord, p *place) error {
+	floor := rec.floor()
 	c.mu.Lock()
 	m := c.joined
-	if m.point == nil || m.at.Gen != p.cursor.Gen || m.at.Seq > p.cursor.Seq {
+	if m.point == nil || m.at.Gen != p.cursor.Gen || m.at.Seq > p.cursor.Seq || m.at.Seq < floor {
 		m = mark{}
 	}
-	if c.list != nil && c.listAt.Gen == p.cursor.Gen && c.listAt.Seq < p.run.FromSeq && c.listAt.Seq > m.at.Seq {
+	if c.list != nil && c.listAt.Gen == p.cursor.Gen && c.listAt.Seq < p.run.FromSeq && c.listAt.Seq > m.at.Seq && c.listAt.Seq >= floor {
 		m = mark{c.listAt, join.NewPoint(c.list.Clone())}
 	}
 	c.mu.Unlock()
 	if m.at.Seq < p.run.FromSeq {
-		stored, found, err := decode[storedList](v.Get(keyList))
+		list, at, err := startOf(v, p.run.FromSeq-1, floor)
 		if err != nil {
 			return err
 		}
-		if found && stored.Seq < p.run.FromSeq && stored.Seq > m.at.Seq {
-			list := agui.NewList()
-			list.Add(stored.Messages...)
-			list.SetState(stored.State)
-			m = mark{eventlog.Cursor{Seq: stored.Seq}, join.NewPoint(list)}
+		if list != nil && at > m.at.Seq {
+			m = mark{eventlog.Cursor{Seq: at}, join.NewPoint(list)}
 		}
 	}
 	if m.point == nil {

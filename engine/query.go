@@ -275,7 +275,7 @@ func (c *conversation) liveMessages(ctx context.Context) (m Messages, live bool,
 func (c *conversation) storedMessages(ctx context.Context) (m Messages, err error) {
 	m.Pending = []Request{}
 	err = c.known(ctx, func(v eventlog.View, rec *threadRecord, head eventlog.Cursor) error {
-		list, err := c.folded(v, head)
+		list, err := c.folded(v, head, rec.floor())
 		if err != nil {
 			return err
 		}

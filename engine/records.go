@@ -68,7 +68,7 @@ type Run struct {
 
 // Failure says why a run failed. Code is one of agent_missing,
 // agent_start_failed, auth_required, agent_exited, agent_protocol, agent_error,
-// timeout, run_lost, server_stopping, storage and internal.
+// timeout, limited, run_lost, server_stopping, storage and internal.
 type Failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

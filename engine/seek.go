@@ -22,13 +22,19 @@ func (e *Engine) Seek(ctx context.Context, thread string, after eventlog.Cursor)
 		if gone = head.Gen != after.Gen || after.Seq > head.Seq; gone || after.Seq == head.Seq {
 			return nil
 		}
-		for _, err := range v.Records(after.Seq, 1) {
+		rec, err := getThread(v, thread)
+		if gone = after.Seq < rec.floor(); gone || err != nil {
+			return err
+		}
+		gone = true
+		for r, err := range v.Records(after.Seq, 1) {
+			gone = r.Cursor.Seq != after.Seq+1
 			return err
 		}
 		return nil
 	})
-	if gone || errors.Is(err, eventlog.ErrGone) {
-		return &Error{Code: "cursor_gone", Thread: thread, Message: "the log no longer has what came after this cursor; fetch the thread's messages and go on from their cursor", Err: err}
+	if err == nil && gone || errors.Is(err, eventlog.ErrGone) {
+		return readError(thread, eventlog.ErrGone)
 	}
-	return err
+	return storage(err)
 }

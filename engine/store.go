@@ -40,6 +40,10 @@ const (
 	keyPending = "pending/" // + id: its thread
 	keyGrants  = "grants/"  // + id: its thread
 	keyHolders = "blob/"    // + hash, slash, thread id: that the thread has it
+
+	// What closed runs wait for, by the end of the oldest: + time + thread id.
+	keyCompact  = "compact/"
+	keyCollapse = "collapse/"
 )
 
 // threadRecord is a thread as it is stored. Cursor, LastRun and what the agent
@@ -60,6 +64,17 @@ type threadRecord struct {
 	Recent    string         `json:"recent,omitempty"`    // its key
 	ListBytes int            `json:"listBytes,omitempty"` // size of the stored list
 	Unlisted  int            `json:"unlisted,omitempty"`  // bytes of events after it
+	Bytes     int64          `json:"bytes,omitempty"`     // of the closed runs that are not collapsed
+	Floor     uint64         `json:"floor,omitempty"`     // what the log has up to here is read from its beginning only
+	Compact   stage          `json:"compact,omitzero"`
+	Collapse  stage          `json:"collapse,omitzero"`
+}
+
+// stage is how far a thread's closed runs are with taking less room.
+type stage struct {
+	Key string `json:"key,omitempty"` // among what waits; empty: nothing does
+	Seq uint64 `json:"seq,omitempty"` // done up to this record
+	Run int    `json:"run,omitempty"` // and for all runs up to this ordinal
 }
 
 // turnRecord is the open turn of a thread.
@@ -79,6 +94,7 @@ type runRecord struct {
 	ToSeq     uint64     `json:"toSeq,omitempty"`
 	Inputs    []inputRef `json:"inputs,omitempty"`  // its new user messages
 	Cancelled bool       `json:"dropped,omitempty"` // while it was queued
+	Bytes     int64      `json:"bytes,omitempty"`   // of its events
 }
 
 // inputRef tells a user message from another without keeping it.
@@ -92,6 +108,14 @@ type storedList struct {
 	Seq      uint64          `json:"seq"`
 	Messages []agui.Message  `json:"messages"`
 	State    json.RawMessage `json:"state,omitempty"`
+}
+
+// floor is up to where the log is read from its beginning only.
+func (r *threadRecord) floor() uint64 {
+	if r == nil {
+		return 0
+	}
+	return r.Floor
 }
 
 // public gives the run with its cursors.

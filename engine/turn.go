@@ -50,6 +50,7 @@ type turn struct {
 	storedRound int
 	waiting     bool // no run is open: requests wait for answers
 	ending      bool // nothing more is taken
+	limited     bool // the run is as long as it may be: what the agent still says is dropped
 	prompted    bool // the agent has the prompt
 	said        bool // the agent has said something
 	held        []agentstream.Event
@@ -59,6 +60,7 @@ type turn struct {
 	grants      []Grant
 	tools       map[string]string // name by the agent's call id
 	blobs       map[string]bool   // hashes of those that were stored
+	large       int64             // bytes of those that the run stored
 	lastSaid    time.Time
 	firstAsk    time.Time // of those that no interrupt has shown
 	quietTimer  *time.Timer
@@ -185,6 +187,7 @@ func (t *turn) newRun(id, parent string) {
 	now := t.e.o.Now().UTC()
 	t.rec.Runs++
 	t.rec.Turn.Runs++
+	t.large = 0
 	t.run = &runRecord{Ordinal: t.rec.Runs, Run: Run{
 		ID: id, Thread: t.c.id, Agent: t.agent.Name, Parent: parent,
 		State: RunRunning, CreatedAt: now, StartedAt: &now,
@@ -206,6 +209,7 @@ func (t *turn) open(started agui.RunStarted) {
 func (t *turn) sink(typ agui.Type, data []byte) {
 	seq := t.j.event(eventlog.KindEvent, t.run.ID, data)
 	t.rec.Unlisted += len(data)
+	t.run.Bytes += int64(len(data))
 	switch {
 	case typ == agui.TypeRunStarted:
 		t.run.FromSeq = seq
@@ -254,6 +258,7 @@ func (t *turn) closeRun(state RunState, terminal func()) {
 	terminal()
 	now := t.e.o.Now().UTC()
 	t.run.State, t.run.EndedAt, t.run.SilentSeconds = state, &now, 0
+	t.rec.Bytes += t.run.Bytes
 	if t.rec.Unlisted > max(64<<10, t.rec.ListBytes) {
 		list := encode(storedList{Seq: t.j.seq, Messages: t.list.Messages(), State: t.list.State()})
 		t.j.set(keyList, list)
