@@ -19,7 +19,7 @@ type uiMessage struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// uiPart is a part of any kind; other is one that is passed on as it is.
+// uiPart is a part of any kind.
 type uiPart struct {
 	Type       string          `json:"type"`
 	Content    json.RawMessage `json:"content,omitempty"`
@@ -33,7 +33,7 @@ type uiPart struct {
 	State      string          `json:"state,omitempty"`
 	Error      string          `json:"error,omitempty"`
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
-	other      json.RawMessage
+	other      json.RawMessage // instead of all these
 }
 
 func (p *uiPart) MarshalJSON() ([]byte, error) {
@@ -63,10 +63,11 @@ func uiMessages(list []agui.Message) []*uiMessage {
 			flush()
 			calls[m.ToolCallID].result(m)
 		case agui.RoleAssistant:
+			var before []*uiPart
 			for _, t := range thoughts {
-				u.Parts = slices.Insert(u.Parts, 0, t.Parts...)
+				before = append(before, t.Parts...)
 			}
-			thoughts = nil
+			u.Parts, thoughts = append(before, u.Parts...), nil
 			for k := range m.ToolCalls {
 				u.Parts = append(u.Parts, callPart(&m.ToolCalls[k]))
 				calls[m.ToolCalls[k].ID] = u
