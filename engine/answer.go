@@ -28,7 +28,12 @@ func (t *turn) answerAll(ctx context.Context, r StartRequest, taken bool) (Start
 		}
 	}
 	if len(order) == 0 {
+		// They were answered a moment ago: looked at again once that is durable.
+		group := t.j.put
 		t.mu.Unlock()
+		if _, err := t.j.wait(ctx, group); err != nil {
+			return Started{}, err
+		}
 		return Started{}, errEnded
 	}
 	if t.waiting {

@@ -423,3 +423,38 @@ func TestCancelWhileWaiting(t *testing.T) {
 		}
 	})
 }
+
+// A resume that comes while another device's answer is on its way to the disk
+// attaches, once that is there.
+func TestResumeMeetsAnAnswerThatIsNotDurableYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemlog()
+		w := newWorld(t, log, map[string]script{"go": asks("c1")})
+		defer w.close()
+		w.stream(w.start("t", "r1", "go"))
+		id := w.pending()[0].ID
+		resume := w.answer("t", "r2", approve(id, `{"approved":true}`))
+		release := log.hold()
+		resolved, resumed := make(chan error, 1), make(chan error, 1)
+		go func() {
+			_, err := w.Resolve(bg, id, Answer{OptionID: "yes"})
+			resolved <- err
+		}()
+		synctest.Wait()
+		go func() {
+			s, err := w.Start(bg, resume)
+			if err == nil && (!s.Attached || len(s.Conflicts) > 0) {
+				t.Errorf("%+v", s)
+			}
+			resumed <- err
+		}()
+		synctest.Wait()
+		release()
+		for _, err := range []error{<-resolved, <-resumed} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		w.free("t")
+	})
+}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -214,15 +215,35 @@ func TestRequestsMeetAClosedLog(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var last error
-	for _, err := range w.Events(bg, "thread", eventlog.Cursor{}, EventOptions{}) {
-		last = err
+	frames := func(seq iter.Seq2[Frame, error]) (last error) {
+		for _, err := range seq {
+			last = err
+		}
+		return last
 	}
-	_, messages := w.Messages(bg, "thread", 0, "")
-	_, requests := w.Requests(bg, "", "")
-	_, started := w.Start(bg, w.request("thread", "next", "hi"))
-	for what, err := range map[string]error{"events": last, "messages": messages, "requests": requests, "start": started} {
-		if code(err) != "draining" {
+	title, cursor := "a title", eventlog.Cursor{Gen: 1, Seq: 1}
+	for what, ask := range map[string]func() error{
+		"cancel":    func() error { _, err := w.Cancel(bg, "thread", "run"); return err },
+		"configure": func() error { _, err := w.Configure(bg, "thread", ThreadPatch{Title: &title}); return err },
+		"delete":    func() error { return w.Delete(bg, "thread", false) },
+		"events":    func() error { return frames(w.Events(bg, "thread", eventlog.Cursor{}, EventOptions{})) },
+		"grants":    func() error { _, err := w.Grants(bg, "thread"); return err },
+		"history":   func() error { _, err := w.History(bg, "thread", "openai"); return err },
+		"join":      func() error { return frames(w.Join(bg, JoinRequest{Thread: "thread"})) },
+		"messages":  func() error { _, err := w.Messages(bg, "thread", 0, ""); return err },
+		"request":   func() error { _, err := w.Engine.Request(bg, "q"); return err },
+		"requests":  func() error { _, err := w.Requests(bg, "", ""); return err },
+		"resolve":   func() error { _, err := w.Resolve(bg, "q", Answer{OptionID: "yes"}); return err },
+		"revoke":    func() error { return w.Revoke(bg, "g") },
+		"rounds":    func() error { _, _, err := w.Rounds(bg, "thread"); return err },
+		"run":       func() error { _, err := w.Run(bg, "thread", "run"); return err },
+		"runs":      func() error { _, err := w.Runs(bg, "thread"); return err },
+		"seek":      func() error { return w.Seek(bg, "thread", cursor) },
+		"start":     func() error { _, err := w.Start(bg, w.request("thread", "next", "hi")); return err },
+		"thread":    func() error { _, err := w.Thread(bg, "thread"); return err },
+		"threads":   func() error { _, err := w.Threads(bg, ThreadQuery{}); return err },
+	} {
+		if err := ask(); code(err) != "draining" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
