@@ -112,6 +112,33 @@ func TestManyReaders(t *testing.T) {
 	}
 }
 
+// A result of 1 MiB does not cost 1 MiB for each reader.
+func TestLargeResultForManyReaders(t *testing.T) {
+	s := server(t, "")
+	thread := harness.ID(t, "thread")
+	path := harness.ThreadPath(thread, "/events")
+	s.Stream("POST", "/agui/demo", harness.Input(thread, "r0", harness.User("u0", "list"))).All()
+	for range 20 {
+		stall(t, s, path)
+	}
+	readers := make([]*harness.Stream, 200)
+	for i := range readers {
+		readers[i] = s.Events(thread, s.LastEvent(thread).ID)
+	}
+	run := s.Run(thread, "demo", "big 1")
+	var wg sync.WaitGroup
+	for _, r := range readers {
+		wg.Go(func() { r.Until(harness.Ended) })
+	}
+	wg.Wait()
+	s.WaitRun(thread, run.ID)
+	most := peak(t, s)
+	t.Logf("%d MB resident at most", most>>20)
+	if most > 128<<20 {
+		t.Errorf("%d MB resident for 220 readers of 1 MiB", most>>20)
+	}
+}
+
 // stall opens a stream and never reads it, with as small a window as can be had.
 func stall(t *testing.T, s *harness.Server, path string) {
 	t.Helper()
