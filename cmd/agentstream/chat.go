@@ -11,13 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/engine"
 	"github.com/agentstream-go/agentstream/internal/term"
+	"github.com/agentstream-go/agentstream/source"
 )
 
 type chat struct {
 	run
 	typist *typist
 	input  *term.Input
+	editor *editor // at a terminal
 }
 
 func chatCommand() *cobra.Command {
@@ -45,7 +49,9 @@ func chatCommand() *cobra.Command {
 	return c
 }
 
-const chatHelp = "  /help     says this\n  /cancel   cancels what the agent does\n  /quit     leaves, as the end of the input does"
+const chatHelp = "  /help     says this\n  /cancel   cancels what the agent does\n" +
+	"  /mode     lists the agent's modes, /mode ID chooses one\n  /model    the same with its models\n" +
+	"  /quit     leaves, as the end of the input does"
 
 func (r *chat) chat(c *cobra.Command, agent string) error {
 	if r.agent = agent; !agentName.MatchString(agent) {
@@ -65,11 +71,19 @@ func (r *chat) chat(c *cobra.Command, agent string) error {
 	}
 	defer func() { _ = cl.close() }()
 	interactive, _ := terminal(c.InOrStdin())
-	if r.thread == "" {
+	goesOn := r.thread != ""
+	if !goesOn {
 		r.thread = newID("t-")
 	}
 	r.typist = newTypist(c.InOrStdin(), interactive)
 	r.input = term.NewInput(r.typist)
+	if screen, _ := terminal(c.ErrOrStderr()); interactive && screen {
+		r.editor = newEditor(c.InOrStdin().(*os.File), c.ErrOrStderr().(*os.File), r.typist)
+		r.editor.know("/help", cancelWord, "/mode", "/model", "/quit")
+		if goesOn {
+			r.remember(c.Context(), cl)
+		}
+	}
 	if interactive {
 		fmt.Fprintf(c.ErrOrStderr(), "thread %s; /help says what there is\n", r.thread)
 	}
@@ -85,8 +99,24 @@ func (r *chat) chat(c *cobra.Command, agent string) error {
 	}
 }
 
+// remember takes what was said in the thread into the editor's history.
+func (r *chat) remember(ctx context.Context, cl *client) {
+	var m engine.Messages
+	if cl.call(ctx, "GET", threadPath(r.thread)+"/messages", nil, &m) != nil {
+		return // there is none yet
+	}
+	for _, said := range m.Messages {
+		if text := plainText(said); said.Role == agui.RoleUser && text != "" && !strings.Contains(text, "\n") {
+			r.editor.line.History.Add(text)
+		}
+	}
+}
+
 // line reads what is said next.
 func (r *chat) line(c *cobra.Command, interactive bool) (string, error) {
+	if r.editor != nil {
+		return r.editor.read(c.Context())
+	}
 	if interactive {
 		fmt.Fprint(c.ErrOrStderr(), "> ")
 	}
@@ -100,7 +130,7 @@ func (r *chat) leave(c *cobra.Command, interactive bool, err error) error {
 	if interactive {
 		fmt.Fprintln(c.ErrOrStderr())
 	}
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errLeft) {
 		return &exitError{code: exitCancelled}
 	}
 	return nil
@@ -108,16 +138,23 @@ func (r *chat) leave(c *cobra.Command, interactive bool, err error) error {
 
 // say does what a line says; done: it says that this is all.
 func (r *chat) say(c *cobra.Command, cl *client, line string) (done bool, err error) {
-	switch text := strings.TrimSpace(line); {
+	text := strings.TrimSpace(line)
+	word, rest, _ := strings.Cut(text, " ")
+	switch {
 	case text == "":
 		return false, nil
 	case text == "/quit" || text == "/exit":
 		return true, nil
 	case text == "/help":
-		fmt.Fprintln(c.ErrOrStderr(), chatHelp)
+		r.help(c, cl)
 		return false, nil
 	case text == cancelWord:
 		fmt.Fprintln(c.ErrOrStderr(), "nothing runs")
+		return false, nil
+	case word == "/mode" || word == "/model":
+		if err := r.choose(c, cl, word[1:], strings.TrimSpace(rest)); err != nil {
+			fmt.Fprintln(c.ErrOrStderr(), "agentstream: "+oneLine(err.Error()))
+		}
 		return false, nil
 	}
 	t := newTurn(&r.run, cl, c)
@@ -138,4 +175,47 @@ func (r *chat) say(c *cobra.Command, cl *client, line string) (done bool, err er
 		fmt.Fprintln(c.ErrOrStderr(), "agentstream: "+oneLine(text))
 	}
 	return false, nil
+}
+
+// help says what can be typed, the agent's own commands too, which it takes as
+// any other prompt.
+func (r *chat) help(c *cobra.Command, cl *client) {
+	fmt.Fprintln(c.ErrOrStderr(), chatHelp)
+	var t engine.Thread
+	if cl.call(c.Context(), "GET", threadPath(r.thread), nil, &t) != nil {
+		return // nothing was said yet, so the agent offered nothing
+	}
+	for _, own := range t.Commands {
+		fmt.Fprintf(c.ErrOrStderr(), "  /%s   %s\n", oneLine(own.Name), oneLine(own.Description))
+		if r.editor != nil {
+			r.editor.know("/" + own.Name)
+		}
+	}
+}
+
+// choose lists the agent's modes or models, or chooses one of them.
+func (r *chat) choose(c *cobra.Command, cl *client, what, id string) error {
+	var t engine.Thread
+	err := cl.call(c.Context(), "GET", threadPath(r.thread), nil, &t)
+	if codeOf(err) == "thread_unknown" {
+		return errors.New("the agent says which it has when it has begun; say something first")
+	}
+	if err != nil {
+		return err
+	}
+	if id != "" {
+		return cl.call(c.Context(), "PATCH", threadPath(r.thread), map[string]string{what: id}, nil)
+	}
+	choices := map[string]*source.Choices{"mode": t.Modes, "model": t.Models}[what]
+	if choices == nil || len(choices.Available) == 0 {
+		return fmt.Errorf("%s offers no %ss", r.agent, what)
+	}
+	for _, one := range choices.Available {
+		mark := " "
+		if one.ID == choices.Current {
+			mark = "*"
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "%s %s   %s\n", mark, oneLine(one.ID), oneLine(one.Name))
+	}
+	return nil
 }

@@ -33,15 +33,13 @@ type config struct {
 	Permissions struct {
 		Default string `yaml:"default"`
 	} `yaml:"permissions"`
-	WorkspaceRoots []string `yaml:"workspace_roots"`
-	Limits         struct {
-		Processes int   `yaml:"processes"`
-		BodyBytes int64 `yaml:"body_bytes"`
-	} `yaml:"limits"`
-	ShutdownTimeout duration `yaml:"shutdown_timeout"`
-	Listen          string   `yaml:"listen"`
-	OnInterrupt     bool     `yaml:"on_interrupt"`
-	RequestTTL      duration `yaml:"request_ttl"`
+	WorkspaceRoots  []string        `yaml:"workspace_roots"`
+	Limits          limitsConfig    `yaml:"limits"`
+	Retention       retentionConfig `yaml:"retention"`
+	ShutdownTimeout duration        `yaml:"shutdown_timeout"`
+	Listen          string          `yaml:"listen"`
+	OnInterrupt     bool            `yaml:"on_interrupt"`
+	RequestTTL      duration        `yaml:"request_ttl"`
 }
 
 // agentConfig is one agent of the file.
@@ -112,10 +110,7 @@ func (c *config) check() error {
 			return fmt.Errorf("listen: %w", err)
 		}
 	}
-	if c.Limits.Processes < 0 || c.Limits.BodyBytes < 0 {
-		return errors.New("limits must not be negative")
-	}
-	return nil
+	return c.Limits.check()
 }
 
 // checkListen refuses what no listener can be made of, before anything is opened.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,7 +44,35 @@ func newTurn(r *run, cl *client, c *cobra.Command) *turn {
 	if r.thread == "" {
 		r.thread = newID("t-")
 	}
-	return &turn{run: r, client: cl, sink: newSink(r.format, c), errw: c.ErrOrStderr(), asker: newAsker(r, c)}
+	t := &turn{run: r, client: cl, sink: newSink(r.format, c), errw: c.ErrOrStderr(), asker: newAsker(r, c)}
+	if s, ok := t.sink.(*contract); ok && s.renderer != nil {
+		t.asker.renderer = s.renderer // two on one screen would write over each other
+	}
+	return t
+}
+
+// ticks lets the terminal show that time passes, until what it returns is called.
+func (t *turn) ticks() (end func()) {
+	s, ok := t.sink.(*contract)
+	if !ok || s.renderer == nil {
+		return func() {}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				_, width := terminal(t.errw)
+				s.renderer.Tick(width)
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() { close(stop); <-stopped })
 }
 
 // do runs the turn and gives its exit code as an error.
@@ -52,6 +81,8 @@ func (t *turn) do(ctx context.Context, prompt string) error {
 	defer leave()
 	t.asking, t.silent = context.WithCancel(ctx)
 	defer t.silent()
+	still := t.ticks()
+	defer still()
 	resp, err := t.post(ctx, prompt)
 	waits := codeOf(err) == "interrupted"
 	if err != nil && !waits {
@@ -65,6 +96,7 @@ func (t *turn) do(ctx context.Context, prompt string) error {
 		err = t.read(ctx, resp)
 	}
 	stop()
+	still()
 	var told *exitError
 	switch {
 	case ctx.Err() != nil:

@@ -187,7 +187,8 @@ func (s *setup) open(ctx context.Context, f folder, lock *os.File, policy engine
 	o := engine.Options{
 		Log: log, Agents: agents, Policy: policy, OnInterrupt: s.file.OnInterrupt,
 		RequestTTL:      time.Duration(s.file.RequestTTL),
-		Limits:          engine.Limits{Processes: s.file.Limits.Processes},
+		Limits:          s.file.Limits.engine(),
+		Retention:       s.file.Retention.engine(),
 		ShutdownTimeout: time.Duration(s.file.ShutdownTimeout), Record: s.record,
 		Logger: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: s.level()})),
 	}

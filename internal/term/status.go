@@ -12,6 +12,7 @@ import (
 func (r *Renderer) Tick(width int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.ticks = true
 	if width > 0 {
 		r.o.Width = width
 		if r.prose != nil {

@@ -42,6 +42,7 @@ type Renderer struct {
 	plan     []agentstream.PlanEntry
 	context  agentstream.ContextUse
 	began    time.Time
+	ticks    bool // somebody waits for the turn, so that its time matters
 	asking   int  // questions that wait at the prompt
 	status   bool // the status line is the last on the screen
 }
@@ -234,7 +235,7 @@ func (r *Renderer) Finish(reason source.StopReason) {
 		r.line(yellow, "stopped: "+oneLine(string(reason)))
 	}
 	var end []string
-	if r.o.ErrTTY {
+	if r.ticks {
 		end = append(end, took(r.o.Now().Sub(r.began)))
 	}
 	if r.context.Used > 0 {
