@@ -39,5 +39,6 @@ type JoinRequest struct {
 
 	Prelude string // replay or snapshot; with After the prelude as of that cursor. Empty: none with a cursor, else replay
 	Follow  bool   // go on after the run's end
+	Window  int    // how many of the last messages a snapshot is to have; 0: all
 	Version string // protocolVersion that the client names; empty: an old one
 }

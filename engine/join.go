@@ -18,7 +18,7 @@ import (
 // is added for readers that name their version.
 func (e *Engine) Join(ctx context.Context, r JoinRequest) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
-		j := joiner{e: e, r: r, yield: yield, reader: join.Reader{Version: r.Version}}
+		j := joiner{e: e, r: r, yield: yield, reader: join.Reader{Version: r.Version, Window: r.Window}}
 		if r.Prelude == "snapshot" {
 			j.reader.Form = join.Snapshot
 		}
@@ -142,7 +142,7 @@ func (j *joiner) begun(ctx context.Context, f Frame) bool {
 		j.fail(storage(err))
 		return false
 	}
-	news := join.Reconcile(at.point.List, s.posted)
+	news := join.Reconcile(at.point.List, s.posted, j.r.Window)
 	if len(news) == 0 {
 		return j.put(f)
 	}

@@ -44,14 +44,18 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, agent string, in 
 			return
 		}
 	}
-	started, err := s.engine.Start(r.Context(), engine.StartRequest{Agent: agent, Input: in, By: who(r)})
+	last, err := number(r, "messages", 0)
+	var started engine.Started
+	if err == nil {
+		started, err = s.engine.Start(r.Context(), engine.StartRequest{Agent: agent, Input: in, By: who(r)})
+	}
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	w.Header().Set("X-Run-Id", started.Run.ID)
 	s.serve(w, r, s.engine.Join(r.Context(), engine.JoinRequest{
-		Thread: in.ThreadID, Started: &started, Version: in.ProtocolVersion,
+		Thread: in.ThreadID, Started: &started, Version: in.ProtocolVersion, Window: last,
 	}), s.checker(in.ProtocolVersion))
 }
 
@@ -82,7 +86,7 @@ func (s *Server) attach(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if wantsJSON(r) {
-		s.hydrate(w, r, thread)
+		s.uiThread(w, r, thread)
 		return
 	}
 	s.join(w, r, thread)
@@ -93,6 +97,10 @@ func (s *Server) join(w http.ResponseWriter, r *http.Request, thread string) {
 	after, given, err := cursor(r)
 	if err == nil && !slices.Contains([]string{"", "replay", "snapshot"}, q.Get("prelude")) {
 		err = bad("prelude is replay or snapshot")
+	}
+	var last int
+	if err == nil {
+		last, err = number(r, "messages", 0)
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -110,43 +118,8 @@ func (s *Server) join(w http.ResponseWriter, r *http.Request, thread string) {
 	}
 	s.serve(w, r, s.engine.Join(r.Context(), engine.JoinRequest{
 		Thread: thread, After: after, Prelude: q.Get("prelude"),
-		Follow: flag(r, "follow"), Version: q.Get("protocolVersion"),
+		Follow: flag(r, "follow"), Version: q.Get("protocolVersion"), Window: last,
 	}), check)
-}
-
-// hydrate answers a client that asks for the thread as one document.
-func (s *Server) hydrate(w http.ResponseWriter, r *http.Request, thread string) {
-	limit, err := number(r, "limit", 0)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	type runRef struct {
-		RunID   string           `json:"runId"`
-		Pending []engine.Request `json:"pending,omitempty"`
-	}
-	out := struct {
-		Messages   []agui.Message `json:"messages"`
-		ActiveRun  *runRef        `json:"activeRun"`
-		Interrupts *runRef        `json:"interrupts"`
-		Page       map[string]any `json:"page"`
-		Cursor     string         `json:"cursor,omitempty"`
-	}{Messages: []agui.Message{}, Page: map[string]any{"hasMore": false}}
-	m, err := s.engine.Messages(r.Context(), thread, limit, r.URL.Query().Get("before"))
-	if err != nil && code(err) != "thread_unknown" {
-		s.fail(w, r, err)
-		return
-	}
-	if err == nil {
-		out.Messages, out.Cursor, out.Page["hasMore"] = m.Messages, m.Cursor, m.More
-		if m.OpenRun != nil {
-			out.ActiveRun = &runRef{RunID: *m.OpenRun}
-		}
-		if len(m.Pending) > 0 {
-			out.Interrupts = &runRef{RunID: m.Pending[0].Run, Pending: m.Pending}
-		}
-	}
-	writeJSON(w, http.StatusOK, out)
 }
 
 // capabilities says what the endpoint can do, for clients that ask.

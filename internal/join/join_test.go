@@ -291,7 +291,7 @@ func TestPosterIsBehind(t *testing.T) {
 			for j := start % 2; j <= start; j += 2 {
 				client := fold(log[:j])
 				client.Add(e.(*agui.RunStarted).Input.Messages...)
-				news := join.Reconcile(fold(log[:start+1]), posts(client))
+				news := join.Reconcile(fold(log[:start+1]), posts(client), 0)
 				stream := append(append([]agui.Event{e}, news...), log[start+1:end]...)
 				got := client.Clone()
 				if err := take(got, stream...); err != nil {

@@ -24,6 +24,9 @@ type Reader struct {
 	Version string           // protocolVersion it names; empty: an old client
 	Reorder bool             // it holds messages in an order that one snapshot cannot mend
 	Pending []agui.Interrupt // what waits now, where the last run was interrupted
+	Window  int              // how many of the last messages it wants; 0: all
+
+	holds bool // it has posted something
 }
 
 // Advance moves the point on over the events that follow it, as far as replaying
@@ -71,7 +74,9 @@ func (p *Point) Prelude(rest []agui.Event, r Reader) []agui.Event {
 		out = append(out, &agui.StateSnapshot{Snapshot: s})
 	}
 	messages, has := p.shells()
+	messages, before := window(messages, r.Window, p.changeable(messages), r.Form == Snapshot || r.holds)
 	out = append(out, snapshots(messages, r.Reorder)...)
+	out = append(out, windowed(before)...)
 	if p.end != nil {
 		return append(out, terminal(p.end, r))
 	}
@@ -89,15 +94,15 @@ func (p *Point) Prelude(rest []agui.Event, r Reader) []agui.Event {
 
 // Suit gives the reader's form by what it has posted as its messages.
 func (p *Point) Suit(rest []agui.Event, held []agui.Message, r Reader) Reader {
-	list := p.List
-	if len(rest) > 0 {
-		list = list.Clone()
-		for _, e := range rest {
-			list.Apply(e)
-		}
+	if p.Holds(rest, held) {
+		r.Form = Snapshot
+		p = p.Clone()
+		p.Apply(rest...)
 	}
-	r.Reorder = Reorders(list.Messages(), held)
-	if r.Reorder || p.Holds(rest, held) {
+	messages := p.List.Messages()
+	messages, before := window(messages, r.Window, p.changeable(messages), true)
+	r.Reorder, r.holds = mends(messages, before, held), len(held) > 0
+	if r.Reorder {
 		r.Form = Snapshot
 	}
 	return r

@@ -40,13 +40,41 @@ func hasRole(messages []agui.Message, role agui.Role) bool {
 
 // Reconcile gives what brings a poster up to date that is behind, right after its
 // RUN_STARTED: list is what clients hold there, held what it posted. A poster that
-// is not behind needs nothing.
-func Reconcile(list *agui.List, held []agui.Message) []agui.Event {
-	messages := list.Messages()
-	if !Behind(messages, held) {
+// is not behind needs nothing. One that wants the last messages alone (0: all) is
+// judged by those and by what it holds.
+func Reconcile(list *agui.List, held []agui.Message, last int) []agui.Event {
+	all := list.Messages()
+	messages, before := window(all, last, nil, true)
+	judged := messages
+	if before != "" {
+		judged = concerning(all, messages, held)
+	}
+	if !Behind(judged, held) {
 		return nil
 	}
-	return snapshots(messages, Reorders(messages, held))
+	return append(snapshots(messages, mends(messages, before, held)), windowed(before)...)
+}
+
+// concerning gives the messages that are in the window or held, and the results of
+// calls that are.
+func concerning(all, window, held []agui.Message) (out []agui.Message) {
+	ids, calls := map[string]bool{}, map[string]bool{}
+	for _, list := range [][]agui.Message{window, held} {
+		for i := range list {
+			ids[list[i].ID] = true
+		}
+	}
+	for i := range all {
+		m := &all[i]
+		if !ids[m.ID] && !calls[m.ToolCallID] {
+			continue
+		}
+		out = append(out, *m)
+		for _, c := range m.ToolCalls {
+			calls[c.ID] = true
+		}
+	}
+	return out
 }
 
 // Behind reports whether a poster lacks a user's message, an assistant's text, a
@@ -114,7 +142,7 @@ func Reorders(stored, held []agui.Message) bool {
 		place[held[i].ID] = i
 	}
 	silent := map[agui.Role]bool{agui.RoleActivity: true, agui.RoleReasoning: !hasRole(held, agui.RoleReasoning)}
-	if !slices.ContainsFunc(stored, func(m agui.Message) bool { _, holds := place[m.ID]; return holds }) {
+	if !common(stored, held) {
 		return false
 	}
 	last, lacking := -1, false
@@ -137,4 +165,19 @@ func Reorders(stored, held []agui.Message) bool {
 		}
 	}
 	return len(unsaid) > 1
+}
+
+// common reports whether a poster holds a message that is stored.
+func common(stored, held []agui.Message) bool {
+	has := map[string]bool{}
+	for i := range held {
+		has[held[i].ID] = true
+	}
+	return slices.ContainsFunc(stored, func(m agui.Message) bool { return has[m.ID] })
+}
+
+// mends is Reorders for a window that begins with before. Who posts none of it may
+// still hold thoughts and activities of it, of an earlier window.
+func mends(stored []agui.Message, before string, held []agui.Message) bool {
+	return Reorders(stored, held) || before != "" && len(held) > 0 && !common(stored, held)
 }

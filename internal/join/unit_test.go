@@ -92,7 +92,7 @@ func TestReorders(t *testing.T) {
 func TestSnapshotsThatReorder(t *testing.T) {
 	list := agui.NewList()
 	list.Add(user("u"), of(agui.RoleReasoning, "r"), says("m", "x"), of(agui.RoleActivity, "a"), user("v"))
-	news := join.Reconcile(list, []agui.Message{user("u"), user("v")})
+	news := join.Reconcile(list, []agui.Message{user("u"), user("v")}, 0)
 	if len(news) != 2 || len(news[0].(*agui.MessagesSnapshot).Messages) != 2 || len(news[1].(*agui.MessagesSnapshot).Messages) != 5 {
 		t.Fatalf("%+v", news)
 	}
