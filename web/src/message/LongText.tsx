@@ -1,0 +1,20 @@
+import { memo, type ReactNode } from "react";
+import { clean, pieces } from "./text";
+
+/**
+ * Text of any length: in pieces that the browser lays out only near the screen. What is
+ * appended draws the last piece again.
+ */
+export const LongText = memo(function LongText({ text }: { text: string }): ReactNode {
+  const list = pieces(text);
+  if (list.length === 1) return <code>{clean(text)}</code>;
+  return (
+    <code className="long">
+      {list.map((piece, i) => <Piece key={i} text={piece} />)}
+    </code>
+  );
+});
+
+const Piece = memo(function Piece({ text }: { text: string }): ReactNode {
+  return <span className="piece">{clean(text)}</span>;
+});

@@ -1,0 +1,110 @@
+import { memo, useContext, useEffect, useState, type ReactNode } from "react";
+import type { BlobRef } from "../model";
+import { CodeBlock } from "./Code";
+import { LongText } from "./LongText";
+import { Markdown } from "./Markdown";
+import { fetchBlob, SlotsContext } from "./slots";
+import { TerminalView } from "./Terminal";
+import { bytes, count, head, lineCount, pretty, tail } from "./text";
+
+export type Form = "plain" | "terminal" | "markdown";
+
+type Props = {
+  text: string;
+  /** Where the whole text is, if this is a preview of it. */
+  blob?: BlobRef;
+  form: Form;
+  /** Which end says most: the beginning of a file, the end of a command's output. */
+  from?: "head" | "tail";
+  lines?: number;
+  label: string;
+  live?: boolean;
+};
+
+/** A result of any size: some lines of it, and all of it when asked for. */
+export const Output = memo(function Output({ text, blob, form, from = "head", lines = 12, label, live = false }: Props): ReactNode {
+  const [all, setAll] = useState(false);
+  const [full, setFull] = useState<string | null>(null);
+  const cut = from === "tail" ? tail(text, lines) : head(text, lines);
+  const partial = blob !== undefined && full === null;
+  const long = cut.hidden > 0 || cut.text.length < text.trimEnd().length || partial;
+  if (!long) return <Shown text={text} form={form} label={label} />;
+  const whole = full ?? text;
+  const shown = all ? whole : cut.text;
+  return (
+    <div className="output">
+      {!all && from === "tail" && <Hidden cut={cut.hidden} where="above" />}
+      {/* A form of its own is for whole texts: half a document reads wrong. */}
+      <Shown text={shown} form={all || form === "terminal" ? form : "plain"} label={label} />
+      {all ? (
+        <button type="button" className="more" onClick={() => setAll(false)}>Show less</button>
+      ) : partial && !live ? (
+        <Load blob={blob} onText={(t) => { setFull(t); setAll(true); }} />
+      ) : (
+        <button type="button" className="more" onClick={() => setAll(true)}>
+          Show all {size(whole)}
+        </button>
+      )}
+    </div>
+  );
+});
+
+function size(text: string): string {
+  const lines = lineCount(text);
+  const amount = text.length > 10_000 ? bytes(text.length) : "";
+  return lines > 1 ? `${count(lines)} lines${amount && ` (${amount})`}` : amount;
+}
+
+function Hidden({ cut, where }: { cut: number; where: string }): ReactNode {
+  return cut > 1 ? <p className="output-hidden">{count(cut)} lines {where}</p> : null;
+}
+
+function Shown({ text, form, label }: { text: string; form: Form; label: string }): ReactNode {
+  if (form === "terminal") return <TerminalView text={text} label={label} />;
+  if (form === "markdown") return <div className="result-text"><Markdown text={text} /></div>;
+  return (
+    <pre className="plain" tabIndex={0} role="group" aria-label={label} dir="auto">
+      <LongText text={text} />
+    </pre>
+  );
+}
+
+function Load({ blob, onText }: { blob: BlobRef; onText: (text: string) => void }): ReactNode {
+  const { loadBlob = fetchBlob } = useContext(SlotsContext);
+  const [loading, setLoading] = useState<AbortController | null>(null);
+  const [fault, setFault] = useState("");
+  useEffect(() => () => loading?.abort(), [loading]);
+  const begin = () => {
+    const control = new AbortController();
+    setFault("");
+    setLoading(control);
+    loadBlob(blob, control.signal).then(onText, (err: unknown) => {
+      if (control.signal.aborted) return;
+      setLoading(null);
+      setFault(err instanceof Error ? err.message : String(err));
+    });
+  };
+  return (
+    <>
+      <button type="button" className="more" aria-disabled={loading !== null} onClick={() => loading ?? begin()}>
+        {loading ? "Loading…" : `Load all (${bytes(blob.bytes)})`}
+      </button>
+      {fault && <p className="fault" role="alert">{fault}</p>}
+    </>
+  );
+}
+
+/** A result in the form that suits it: JSON indented, Markdown if it looks so, else as it is. */
+export function Result({ text, blob, markdown, label }: { text: string; blob?: BlobRef; markdown: boolean; label: string }): ReactNode {
+  const json = blob || text.length > 200_000 ? null : pretty(text);
+  if (json && json.length < 4000) return <CodeBlock code={json} lang="json" open={false} label={label} />;
+  return <Output text={json ?? text} blob={blob} form={markdown && looksLikeMarkdown(text) ? "markdown" : "plain"} label={label} />;
+}
+
+/** Whether text uses Markdown on purpose: two signs of it, or a fence. */
+export function looksLikeMarkdown(text: string): boolean {
+  const start = text.slice(0, 20_000);
+  if (/^ {0,3}(?:```|~~~)/m.test(start)) return true;
+  const signs = [/^#{1,6} \S/m, /\*\*[^*\s][^*\n]*\*\*/, /^\s*[-*] \S.*\n\s*[-*] \S/m, /\[[^\]\n]+\]\(https?:/, /^\|.+\|\n\|[ :|-]+\|/m, /`[^`\n]+`/];
+  return signs.filter((s) => s.test(start)).length >= 2;
+}

@@ -1,0 +1,163 @@
+// One block of Markdown as React elements. Nothing of an agent's text becomes HTML: tags
+// stand there as they were typed, links lead to the web or nowhere, and a picture is
+// fetched from nobody else.
+import { Lexer, type Token, type Tokens } from "marked";
+import { createElement, Fragment, type ReactNode } from "react";
+import type { Definitions } from "./blocks";
+import { CodeBlock } from "./Code";
+import { Icon } from "./icons";
+import { safeImage, safeLink } from "./links";
+import { ImageView } from "./MediaView";
+import { clean } from "./text";
+
+/** Longer blocks are shown as they are: parsing them each frame would be felt. */
+const LONGEST = 100_000;
+const DEEPEST = 24;
+
+/** The elements of one block of Markdown, definitions of reference links given. Never throws. */
+export function prose(text: string, definitions: Definitions): ReactNode {
+  if (text.length > LONGEST) return <p className="md-plain">{clean(text)}</p>;
+  try {
+    const lexer = new Lexer({ gfm: true });
+    for (const [label, d] of Object.entries(definitions)) lexer.tokens.links[label] = { href: d.href, title: d.title };
+    return blocks(lexer.lex(text), 0);
+  } catch {
+    return <p className="md-plain">{clean(text)}</p>;
+  }
+}
+
+function blocks(tokens: readonly Token[], depth: number): ReactNode[] {
+  return tokens.map((t, i) => <Fragment key={i}>{block(t, depth)}</Fragment>);
+}
+
+function block(token: Token, depth: number): ReactNode {
+  if (depth > DEEPEST) return clean(token.raw);
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading": {
+      const t = token as Tokens.Heading;
+      // The page's own headings come first: an answer's begin below them.
+      return createElement(`h${Math.min(t.depth + 2, 6)}`, { className: `md-h md-h${t.depth}`, dir: "auto" }, inline(t.tokens, depth));
+    }
+    case "paragraph":
+      return <p dir="auto">{inline((token as Tokens.Paragraph).tokens, depth)}</p>;
+    case "code": {
+      const t = token as Tokens.Code;
+      return <CodeBlock code={t.text} lang={t.lang?.split(/\s/)[0] ?? ""} open={false} />;
+    }
+    case "blockquote":
+      return <blockquote dir="auto">{blocks((token as Tokens.Blockquote).tokens, depth + 1)}</blockquote>;
+    case "hr":
+      return <hr />;
+    case "list":
+      return list(token as Tokens.List, depth);
+    case "table":
+      return table(token as Tokens.Table, depth);
+    case "html":
+      return <p className="md-plain">{clean(token.raw.trimEnd())}</p>;
+    case "text": {
+      const t = token as Tokens.Text;
+      return t.tokens ? inline(t.tokens, depth) : decode(t.text);
+    }
+    default:
+      return clean(token.raw);
+  }
+}
+
+function list(token: Tokens.List, depth: number): ReactNode {
+  const items = token.items.map((item, i) => {
+    const body = item.tokens.filter((t) => t.type !== "checkbox").map((t, k) => {
+      const tight = t.type === "paragraph" && !token.loose;
+      return <Fragment key={k}>{tight ? inline((t as Tokens.Paragraph).tokens, depth) : block(t, depth + 1)}</Fragment>;
+    });
+    if (!item.task) return <li key={i} dir="auto">{body}</li>;
+    return (
+      <li key={i} dir="auto" className="md-task">
+        <Icon name={item.checked ? "box-checked" : "box"} label={item.checked ? "done:" : "to do:"} />
+        <div>{body}</div>
+      </li>
+    );
+  });
+  const tasks = token.items.every((i) => i.task) ? "md-tasks" : undefined;
+  if (token.ordered) return <ol start={token.start === "" ? 1 : token.start} className={tasks}>{items}</ol>;
+  return <ul className={tasks}>{items}</ul>;
+}
+
+function table(token: Tokens.Table, depth: number): ReactNode {
+  const align = (i: number) => (token.align[i] ? { textAlign: token.align[i]! } : undefined);
+  return (
+    <div className="md-table" tabIndex={0} role="group" aria-label="Table">
+      <table dir="auto">
+        <thead>
+          <tr>{token.header.map((c, i) => <th key={i} scope="col" style={align(i)}>{inline(c.tokens, depth)}</th>)}</tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, r) => (
+            <tr key={r}>{row.map((c, i) => <td key={i} style={align(i)}>{inline(c.tokens, depth)}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode {
+  return tokens?.map((t, i) => <Fragment key={i}>{span(t, depth + 1)}</Fragment>);
+}
+
+function span(token: Token, depth: number): ReactNode {
+  if (depth > DEEPEST) return clean(token.raw);
+  switch (token.type) {
+    case "text": {
+      const t = token as Tokens.Text;
+      return t.tokens ? inline(t.tokens, depth) : decode(t.text);
+    }
+    case "escape":
+      return clean((token as Tokens.Escape).text);
+    case "strong":
+      return <strong>{inline((token as Tokens.Strong).tokens, depth)}</strong>;
+    case "em":
+      return <em>{inline((token as Tokens.Em).tokens, depth)}</em>;
+    case "del":
+      return <del>{inline((token as Tokens.Del).tokens, depth)}</del>;
+    case "codespan":
+      return <code className="md-code">{clean((token as Tokens.Codespan).text)}</code>;
+    case "br":
+      return <br />;
+    case "link": {
+      const t = token as Tokens.Link;
+      return link(t.href, inline(t.tokens, depth));
+    }
+    case "image":
+      return image(token as Tokens.Image);
+    case "html":
+      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : clean(token.raw);
+    default:
+      return clean(token.raw);
+  }
+}
+
+function link(href: string, children: ReactNode): ReactNode {
+  const url = safeLink(decode(href));
+  if (!url) return <span className="md-path" title={decode(href)}>{children}</span>;
+  return <a href={url} target="_blank" rel="noopener noreferrer">{children}</a>;
+}
+
+function image(t: Tokens.Image): ReactNode {
+  const src = safeImage(decode(t.href));
+  if (src) return <ImageView src={src} name={clean(t.text) || "a picture"} />;
+  const url = safeLink(decode(t.href));
+  const name = clean(t.text) || decode(t.href);
+  return url ? link(t.href, <><Icon name="image" />{name}</>) : name;
+}
+
+// Character references are part of Markdown. The browser knows all names; what is
+// parsed is one reference, and read as text.
+function decode(text: string): string {
+  if (!text.includes("&")) return clean(text);
+  return clean(text.replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi, (ref) => {
+    return new DOMParser().parseFromString(ref, "text/html").documentElement.textContent ?? ref;
+  }));
+}
