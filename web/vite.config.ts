@@ -31,5 +31,5 @@ export default defineConfig({
 
 function bearer(): Record<string, string> {
   const token = process.env.AGENTSTREAM_TOKEN;
-  return token ? { Authorization: `Bearer ${token}` } : {};
+  return { Origin: server, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
 }
