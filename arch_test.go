@@ -30,6 +30,7 @@ var layers = []struct {
 	{"server", ". agui engine eventlog source internal/... web"},
 	{"web", ""},
 	{"internal/...", "."},
+	{"internal/blob", "agui"},
 	{"internal/aguitest", ". agui internal/..."},
 	{"internal/demoagent", ". internal/acpwire"},
 	{"internal/catalog", ". source source/all internal/..."},

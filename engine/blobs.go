@@ -130,48 +130,6 @@ func (o offload) Emit(e agui.Event) {
 	o.next.Emit(e)
 }
 
-// whole gives an event with what was taken out of it, as far as a Builder needs
-// it to go on from there. With an error it is the event as it is.
-func whole(v eventlog.View, e agui.Event) (agui.Event, error) {
-	load := loader(v)
-	switch x := e.(type) {
-	case *agui.ToolCallStart:
-		full, err := *x, error(nil)
-		full.Metadata, err = blob.Fill(x.Metadata, "/metadata", load)
-		return either(&full, x, err)
-	case *agui.ToolCallEnd:
-		full, err := *x, error(nil)
-		full.Metadata, err = blob.Fill(x.Metadata, "/metadata", load)
-		return either(&full, x, err)
-	case *agui.Custom:
-		full, err := *x, error(nil)
-		full.Value, err = blob.Fill(x.Value, "/value", load)
-		return either(&full, x, err)
-	case *agui.ToolCallResult:
-		full, err := *x, error(nil)
-		for _, r := range blob.Refs(x.Metadata) {
-			if r.Path != "/content" {
-				continue
-			}
-			payload, err := load(r.SHA256)
-			if err != nil {
-				return e, err
-			}
-			full.Content = agui.StringContent(r.Text(payload))
-		}
-		full.Metadata, err = blob.Fill(x.Metadata, "/metadata", load)
-		return either(&full, x, err)
-	}
-	return e, nil
-}
-
-func either(full, as agui.Event, err error) (agui.Event, error) {
-	if err != nil {
-		return as, err
-	}
-	return full, nil
-}
-
 // loader reads the payloads of the view's thread.
 func loader(v eventlog.View) func(string) ([]byte, error) {
 	return func(hash string) ([]byte, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
+	"github.com/agentstream-go/agentstream/internal/blob"
 	"github.com/agentstream-go/agentstream/round"
 	"github.com/agentstream-go/agentstream/source"
 )
@@ -150,7 +151,7 @@ func (t *turn) stored(v eventlog.View) (iter.Seq[agui.Event], *error) {
 			if r.Run == t.run.ID && !t.waiting {
 				t.emit.Emit(e)
 			}
-			whole, err := whole(v, e)
+			whole, err := blob.Event(e, loader(v))
 			if err != nil {
 				t.e.o.Logger.Error("what an event had too large for it is gone; its preview is taken for it", "thread", t.c.id, "seq", r.Cursor.Seq, "error", err)
 			}

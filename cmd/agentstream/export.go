@@ -39,6 +39,18 @@ func (c *client) logged(ctx context.Context, thread, after string, each func(id 
 	}
 }
 
+// blob gives what fetches the large payloads that events name.
+func (c *client) blob(ctx context.Context) func(hash string) ([]byte, error) {
+	return func(hash string) ([]byte, error) {
+		resp, err := c.do(ctx, "GET", "/v1/blobs/"+url.PathEscape(hash), "*/*", nil)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		return io.ReadAll(resp.Body)
+	}
+}
+
 var exportFormats = []string{"markdown", "agui", "eino", "openai", "anthropic"}
 
 func exportCommand() *cobra.Command {
@@ -158,7 +170,7 @@ func (s *show) run(c *cobra.Command, thread string) error {
 		fmt.Fprintf(w, "last run: %s: %s\n", r.Error.Code, oneLine(r.Error.Message))
 	}
 	reader := tail{thread: thread}
-	if err := reader.upTo(c.Context(), cl, readSink("text", c)); err != nil {
+	if err := reader.upTo(c.Context(), cl, readSink("text", c, cl)); err != nil {
 		return threadError(thread, err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/engine"
+	"github.com/agentstream-go/agentstream/internal/blob"
 	"github.com/agentstream-go/agentstream/internal/neutral"
 	"github.com/agentstream-go/agentstream/internal/term"
 	"github.com/agentstream-go/agentstream/source"
@@ -23,7 +24,7 @@ type sink interface {
 	end(last engine.Run, rounds []json.RawMessage, runs []string) error
 }
 
-func newSink(format string, c *cobra.Command) sink {
+func newSink(format string, c *cobra.Command, cl *client) sink {
 	w := bufio.NewWriter(c.OutOrStdout())
 	switch format {
 	case "agui":
@@ -31,7 +32,7 @@ func newSink(format string, c *cobra.Command) sink {
 	case "rounds":
 		return roundLines{w}
 	case "events":
-		return &contract{to: eventLines{w: w}}
+		return &contract{to: eventLines{w: w}, load: cl.blob(c.Context())}
 	}
 	r := newRenderer(c)
 	return &contract{to: r, renderer: r}
@@ -89,9 +90,16 @@ type contract struct {
 	translator neutral.Translator
 	to         agentstream.StreamHandler
 	renderer   *term.Renderer
+	load       func(hash string) ([]byte, error) // what is large; nil: previews do
 }
 
 func (s *contract) event(e agui.Event, _ []byte) error {
+	if s.load != nil {
+		var err error
+		if e, err = blob.Event(e, s.load); err != nil {
+			return err
+		}
+	}
 	s.translator.Event(e, s.to)
 	if l, ok := s.to.(eventLines); ok {
 		return l.w.Flush()

@@ -85,7 +85,7 @@ func (t *tail) run(c *cobra.Command, thread string) error {
 			t.last = ""
 		}
 	}
-	s := readSink(t.format, c)
+	s := readSink(t.format, c, cl)
 	if t.once || cl.local {
 		return t.failure(t.upTo(c.Context(), cl, s))
 	}
@@ -178,9 +178,9 @@ type users struct {
 }
 
 // readSink is newSink for what happened before: all goes to stdout.
-func readSink(format string, c *cobra.Command) sink {
+func readSink(format string, c *cobra.Command, cl *client) sink {
 	if format != "text" {
-		return newSink(format, c)
+		return newSink(format, c, cl)
 	}
 	o := screen(c)
 	o.Err, o.ErrTTY, o.Shared = o.Out, o.OutTTY, true

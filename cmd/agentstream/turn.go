@@ -44,7 +44,7 @@ func newTurn(r *run, cl *client, c *cobra.Command) *turn {
 	if r.thread == "" {
 		r.thread = newID("t-")
 	}
-	t := &turn{run: r, client: cl, sink: newSink(r.format, c), errw: c.ErrOrStderr(), asker: newAsker(r, c)}
+	t := &turn{run: r, client: cl, sink: newSink(r.format, c, cl), errw: c.ErrOrStderr(), asker: newAsker(r, c)}
 	if s, ok := t.sink.(*contract); ok && s.renderer != nil {
 		t.asker.renderer = s.renderer // two on one screen would write over each other
 	}

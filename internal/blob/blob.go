@@ -121,5 +121,5 @@ func preview(text string, size int, hash string) string {
 	for to < len(text) && !utf8.RuneStart(text[to]) {
 		to++
 	}
-	return fmt.Sprintf("%s\n[… %d of %d bytes are left out; blob %s has all …]\n%s", text[:from], to-from, len(text), hash, text[to:])
+	return fmt.Sprintf("%s\n[… %d of %d bytes are left out; /v1/blobs/%s has all …]\n%s", text[:from], to-from, len(text), hash, text[to:])
 }

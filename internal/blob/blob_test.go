@@ -161,7 +161,7 @@ func TestPreview(t *testing.T) {
 		}
 		begin, rest, ok1 := strings.Cut(short, "\n[… ")
 		line, end, ok2 := strings.Cut(rest, " …]\n")
-		want := fmt.Sprintf("%d of %d bytes are left out; blob %s has all", len(text)-len(begin)-len(end), len(text), r.SHA256)
+		want := fmt.Sprintf("%d of %d bytes are left out; /v1/blobs/%s has all", len(text)-len(begin)-len(end), len(text), r.SHA256)
 		if !ok1 || !ok2 || line != want || !strings.HasPrefix(text, begin) || !strings.HasSuffix(text, end) || begin == "" || end == "" {
 			t.Errorf("%q, want %q", line, want)
 		}
