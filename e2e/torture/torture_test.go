@@ -1,0 +1,158 @@
+package torture_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/agentstream-go/agentstream/e2e/internal/harness"
+)
+
+// lanes is how many threads live at once.
+const lanes = 8
+
+// shortRun is how many runs there are unless AGENTSTREAM_TORTURE says otherwise.
+const shortRun = 60
+
+// A server that is killed again and again loses nothing that anybody has seen, and
+// leaves nothing but what is asked of it.
+func TestTorture(t *testing.T) {
+	p := drawn(t)
+	temp := t.TempDir()
+	s := harness.Start(t, harness.Flags("--verify"), harness.Env("TMPDIR="+temp), harness.Config(fmt.Sprintf(`
+shutdown_timeout: 100ms
+agents:
+  steady: { command: [%q, acp-demo], env: { AGENTSTREAM_DEMO_PACE: "400" }, idle_timeout: 300ms }
+`, harness.Binary(t))))
+	w := newWorld(s.Cwd)
+	defer w.close()
+	w.open(s.URL, s.Token)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.drive(t, w, func(thread string) { killAgent(s, thread) })
+	}()
+	ended := violence(t, p.ends, w, s, done)
+	<-done
+	t.Logf("seed %d: %d threads, %d runs asked for, %d events seen; the server was ended %d times", p.seed, len(p.threads), w.begun.Load(), w.heard.Load(), ended)
+	if code := s.Stop(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	s.NothingLeft()
+	nothingBut(t, s.Data, "agentstream.db", "lock", "token")
+	nothingBut(t, temp)
+}
+
+// drawn is the plan that the environment asks for.
+func drawn(t *testing.T) *plan {
+	t.Helper()
+	harness.Require(t)
+	p := newPlan(number(t, "AGENTSTREAM_SEED", defaultSeed), int(number(t, "AGENTSTREAM_TORTURE", shortRun)))
+	t.Logf("AGENTSTREAM_SEED=%d", p.seed)
+	if only := os.Getenv("AGENTSTREAM_TORTURE_THREAD"); only != "" {
+		p.threads = []threadPlan{newThread(p.seed, int(number(t, "AGENTSTREAM_TORTURE_THREAD", 0)))}
+	}
+	return p
+}
+
+// drive carries the plan out, several threads at a time, and checks each.
+func (p *plan) drive(t *testing.T, w *world, kill func(thread string)) {
+	next := make(chan threadPlan)
+	var group sync.WaitGroup
+	for range lanes {
+		group.Go(func() {
+			for th := range next {
+				if err := os.Mkdir(filepath.Join(w.folder, fmt.Sprint("thread-", th.n)), 0o700); err != nil {
+					t.Error(err)
+				}
+				d := newDriver(w, p.seed, th, kill)
+				err := d.run(t.Context())
+				faults, log, checked := d.check(t.Context())
+				if err != nil || checked != nil || len(faults) > 0 {
+					all := strings.Join(faults, "\n")
+					t.Errorf("AGENTSTREAM_SEED=%d AGENTSTREAM_TORTURE_THREAD=%d\n%v\n%v\n%s\n%slog:\n%s", p.seed, th.n, err, checked, all, th, around(log, all))
+				}
+			}
+		})
+	}
+	for _, th := range p.threads {
+		if t.Failed() {
+			break
+		}
+		next <- th
+	}
+	close(next)
+	group.Wait()
+}
+
+// violence ends the server and starts it again, as planned, until all is done.
+func violence(t *testing.T, ends []end, w *world, s *harness.Server, done <-chan struct{}) (times int) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	runs, events := w.begun.Load(), w.heard.Load()
+	for _, e := range ends {
+		for w.begun.Load() < runs+int64(e.runs) {
+			select {
+			case <-done:
+				return times
+			case <-tick.C:
+				events = w.heard.Load()
+			}
+		}
+		for w.heard.Load() < events+int64(e.events) {
+			select {
+			case <-done:
+				return times
+			case <-tick.C:
+			}
+		}
+		if e.kill {
+			w.shut()
+			s.Kill()
+		} else {
+			if code := s.Stop(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			w.shut() // only now: who comes while it stops is to be told so
+		}
+		s.Restart()
+		w.open(s.URL, s.Token)
+		runs, events = w.begun.Load(), w.heard.Load()
+		times++
+	}
+	return times
+}
+
+// killAgent kills a thread's agent, which is known by its folder.
+func killAgent(s *harness.Server, thread string) {
+	for _, pid := range s.Agents() {
+		if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil && filepath.Base(dir) == thread {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+func nothingBut(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	left := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if path != dir {
+			left[e.Name()] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, name := range want {
+		delete(left, name)
+	}
+	if len(left) > 0 {
+		t.Errorf("left in %s: %v", dir, left)
+	}
+}
