@@ -76,7 +76,6 @@ func (t *turn) first(r StartRequest, n news, queued *runRecord) {
 		t.j.drop(keyQueued + queued.ID)
 	} else {
 		t.newRun(r.Input.RunID, r.Input.ParentRunID)
-		t.run.Parent = ""
 	}
 	t.run.Inputs = refs(n.prompt)
 	t.j.setGlobal(keyOpen+t.c.id, []byte(t.e.o.Owner))
@@ -179,7 +178,7 @@ func (t *turn) enqueue(ctx context.Context, r StartRequest) (Started, error) {
 	}
 	t.rec.Runs++
 	run := &runRecord{Ordinal: t.rec.Runs, Inputs: refs(n.prompt), Run: Run{
-		ID: r.Input.RunID, Thread: t.c.id, Agent: t.agent.Name, State: RunQueued, CreatedAt: t.e.o.Now().UTC(),
+		ID: r.Input.RunID, Thread: t.c.id, Agent: t.agent.Name, Parent: r.Input.ParentRunID, State: RunQueued, CreatedAt: t.e.o.Now().UTC(),
 	}}
 	t.rec.Queue = append(t.rec.Queue, run.ID)
 	t.j.set(keyRun+ordinal(run.Ordinal), encode(run))
@@ -210,6 +209,8 @@ func (r *StartRequest) fill() error {
 		return refuse("bad_request", "a thread id has 1 to %d bytes, none of them NUL", maxID)
 	case len(in.RunID) > maxID || strings.Contains(in.RunID, "\x00"):
 		return refuse("bad_request", "a run id has at most %d bytes, none of them NUL", maxID)
+	case len(in.ParentRunID) > maxID:
+		return refuse("bad_request", "a parent run id has at most %d bytes", maxID)
 	}
 	if in.RunID == "" {
 		in.RunID = "run-" + randomID()

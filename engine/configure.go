@@ -47,6 +47,7 @@ func (e *Engine) change(ctx context.Context, thread string, ch change) error {
 	})
 	if err == nil {
 		_, err = e.o.Log.Append(ctx, b)
+		e.threads.beat()
 	}
 	return storage(err)
 }
@@ -136,6 +137,7 @@ func (e *Engine) Delete(ctx context.Context, id string, force bool) error {
 	}
 	e.pool.evictThread(id)
 	c.forget()
+	defer e.threads.beat()
 	return storage(deleter.DeleteThread(ctx, id, epoch, b))
 }
 

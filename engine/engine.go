@@ -19,14 +19,15 @@ import (
 
 // Engine runs agents over a log. Make it with New and end it with Close.
 type Engine struct {
-	o      Options
-	agents map[string]Agent
-	pool   *pool
-	feed   *feed
-	keeper *keeper
-	ctx    context.Context // of all turns
-	stop   context.CancelCauseFunc
-	wg     sync.WaitGroup // turns and what is done later
+	o       Options
+	agents  map[string]Agent
+	pool    *pool
+	feed    *feed
+	keeper  *keeper
+	threads pulse           // when a thread's record changes
+	ctx     context.Context // of all turns
+	stop    context.CancelCauseFunc
+	wg      sync.WaitGroup // turns and what is done later
 
 	mu            sync.Mutex
 	conversations map[string]*conversation // by thread

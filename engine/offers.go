@@ -172,6 +172,7 @@ func (c *conversation) storeIdle(ctx context.Context, facts []source.Fact) error
 		return nil
 	}
 	_, err = c.e.o.Log.Append(ctx, batch)
+	c.e.threads.beat()
 	return err
 }
 

@@ -21,6 +21,7 @@ type ThreadQuery struct {
 type ThreadPage struct {
 	Threads []Thread `json:"threads"`
 	Next    string   `json:"next,omitempty"`
+	Cursor  string   `json:"cursor"` // of what the page shows, for WatchThreads
 }
 
 // ThreadPatch changes a thread; nil leaves a field as it is.
@@ -133,6 +134,7 @@ func (e *Engine) Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error)
 			return err
 		})
 	}
+	page.mark()
 	return page, storage(err)
 }
 

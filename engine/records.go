@@ -52,7 +52,7 @@ type Run struct {
 	ID            string            `json:"id"`
 	Thread        string            `json:"thread"`
 	Agent         string            `json:"agent"`
-	Parent        string            `json:"parent,omitempty"` // the interrupted run that this one goes on with
+	Parent        string            `json:"parent,omitempty"` // the interrupted run that this one goes on with, or the one that a client says it tries again
 	State         RunState          `json:"state"`
 	StopReason    source.StopReason `json:"stopReason,omitempty"`
 	Error         *Failure          `json:"error,omitempty"`

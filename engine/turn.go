@@ -238,6 +238,7 @@ func (t *turn) save() {
 	t.rec.Last = t.run
 	t.j.set(keyRun+ordinal(t.run.Ordinal), encode(t.run))
 	t.j.setGlobal(keyThread+t.c.id, encode(t.rec))
+	t.j.after(t.e.threads.beat)
 }
 
 // storeRound is the builder's OnRound.

@@ -37,7 +37,7 @@ func (s *Server) routes() []route {
 		{method: "POST", path: "/copilotkit/agent/{agent}/stop/{thread}", summary: "CopilotKit: stop what runs", handle: s.copilotStop},
 		{method: "POST", path: "/copilotkit", summary: "CopilotKit: all of it on one route", body: true, stream: true, handle: s.copilotSingle},
 		{method: "GET", path: "/v1/agents", summary: "Agents that can be run", handle: s.agents},
-		{method: "GET", path: "/v1/threads", summary: "Threads, newest first", query: "limit before q", handle: s.threads},
+		{method: "GET", path: "/v1/threads", summary: "Threads, newest first; with since and wait, as soon as they are others", query: "limit before q since wait", handle: s.threads},
 		{method: "GET", path: "/v1/threads/{thread}", summary: "One thread, with its agent's modes, models and commands", handle: s.thread},
 		{method: "PATCH", path: "/v1/threads/{thread}", summary: "Change title, mode or model", body: true, handle: s.patchThread},
 		{method: "DELETE", path: "/v1/threads/{thread}", summary: "Delete a thread and all that belongs to it", query: "force", handle: s.deleteThread},

@@ -85,6 +85,9 @@ func TestRefusals(t *testing.T) {
 		{"too large", "POST", "/agui/greeter", js, good + strings.Repeat(" ", 5000), 413, "too_large"},
 		{"unknown agent", "POST", "/agui/nobody", js, good, 404, "agent_unknown"},
 		{"unknown thread", "GET", "/v1/threads/none/messages", "", "", 404, "thread_unknown"},
+		{"window that is no count", "POST", "/agui/greeter?messages=many", js, good, 400, "bad_request"},
+		{"window that is no count, attaching", "GET", "/agui/greeter?threadId=t&messages=-1", "", "", 400, "bad_request"},
+		{"wait that is no time", "GET", "/v1/threads?wait=soon", "", "", 400, "bad_request"},
 		{"unknown run", "GET", "/v1/runs/none", "", "", 404, "run_unknown"},
 		{"unknown request", "GET", "/v1/requests/none", "", "", 404, "request_unknown"},
 		{"empty answer", "POST", "/v1/requests/none/resolve", js, "{}", 400, "bad_request"},
@@ -129,6 +132,13 @@ func TestRunByREST(t *testing.T) {
 	_, doc, _ = ask(t, "GET", ts.URL+"/v1/threads/"+thread+"/events?wait=0", "", "")
 	if events, ok := doc["events"].([]any); !ok || len(events) < 5 || doc["cursor"] == "" {
 		t.Errorf("poll: %v", doc)
+	}
+	_, list, _ := ask(t, "GET", ts.URL+"/v1/threads?wait=60s&since=other", "", "") // at once
+	if threads, ok := list["threads"].([]any); !ok || len(threads) != 1 || list["cursor"] == "" {
+		t.Errorf("threads: %v", list)
+	}
+	if _, again, _ := ask(t, "GET", ts.URL+"/v1/threads?wait=10ms&since="+list["cursor"].(string), "", ""); again["cursor"] != list["cursor"] {
+		t.Errorf("threads: %v, then %v", list, again)
 	}
 	if status, _, _ := ask(t, "DELETE", ts.URL+"/v1/threads/"+thread, "", ""); status != http.StatusNoContent {
 		t.Errorf("delete: %d", status)

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"context"
 	"net/http"
+	"time"
 
 	"github.com/agentstream-go/agentstream/engine"
 )
@@ -13,7 +15,17 @@ func (s *Server) threads(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := r.URL.Query()
-	page, err := s.engine.Threads(r.Context(), engine.ThreadQuery{Limit: limit, Before: q.Get("before"), Text: q.Get("q")})
+	query := engine.ThreadQuery{Limit: limit, Before: q.Get("before"), Text: q.Get("q")}
+	var wait time.Duration
+	if q.Get("wait") != "" {
+		if wait, err = waitTime(q.Get("wait")); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	defer cancel()
+	page, err := s.engine.WatchThreads(ctx, query, q.Get("since"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
