@@ -141,7 +141,8 @@ func interruptOf(r Request) agui.Interrupt {
 	} else {
 		i.ResponseSchema = approvalSchema(r.Options)
 	}
-	i.Metadata = encode(map[string]any{"agentstream": about})
+	// TanStack AI lets nothing be answered whose metadata lacks the last three.
+	i.Metadata = encode(map[string]any{"agentstream": about, "kind": "approval", "toolName": r.Title, "input": map[string]any{}})
 	return i
 }
 
