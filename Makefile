@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 GO ?= go
 ARGS ?=
 FUZZTIME ?= 30s
+RUNS ?= 1000
 AGENTS ?= opencode gemini zed-codex
 COVERAGE := bin/coverage.out
 
@@ -65,6 +66,10 @@ typescript: build ## the TypeScript client: types and tests against both AG-UI c
 .PHONY: agents
 agents: ## install real agents for the end-to-end tests (AGENTS="opencode gemini ...")
 	./scripts/agents.sh $(AGENTS)
+
+.PHONY: torture
+torture: ## kill, cut and stall through RUNS runs, drawn from AGENTSTREAM_SEED; minutes
+	AGENTSTREAM_E2E=1 AGENTSTREAM_TORTURE=$(RUNS) $(GO) test -count=1 -v -timeout 2h ./e2e/torture
 
 .PHONY: bench
 bench: ## benchmarks with allocations, comparisons with peers included
