@@ -1,14 +1,25 @@
 #!/usr/bin/env bash
-# Installs what `make test` needs and a fresh Debian lacks: a C compiler, for
-# the race detector. Everything else is Go's, Node's or the project's own.
+# Installs what `make test` needs and a fresh Debian lacks: a C compiler for the
+# race detector, tmux for the tests of the terminal, a browser for those of the
+# page. Everything else is Go's, Node's or the project's own.
 set -euo pipefail
 
-if ! command -v "${CC:-gcc}" >/dev/null; then
-	echo "no C compiler: installing gcc, which go test -race needs"
+packages=()
+need() { # COMMAND PACKAGE... WHY
+	local command=$1 why=${*: -1}
+	if command -v "$command" >/dev/null; then return; fi
+	packages+=("${@:2:$#-2}")
+	echo "no $command: installing ${*:2:$#-2}, which $why"
+}
+need "${CC:-gcc}" gcc libc6-dev "go test -race needs"
+need tmux tmux "e2e/terminal looks at the command line with"
+need chromium chromium "e2e/web looks at the page with"
+
+if [ "${#packages[@]}" -gt 0 ]; then
 	sudo=()
 	if [ "$(id -u)" != 0 ]; then sudo=(sudo); fi
 	"${sudo[@]}" apt-get update -q
-	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gcc libc6-dev
+	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${packages[@]}"
 fi
 
 if ! command -v npm >/dev/null; then

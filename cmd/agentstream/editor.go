@@ -27,6 +27,10 @@ type editor struct {
 // errLeft: Ctrl-C at the prompt.
 var errLeft = errors.New("left")
 
+// homeAndEnd are these keys as some terminals send them, which the line does not
+// know, and Ctrl-A and Ctrl-E, which do the same.
+var homeAndEnd = map[string]byte{"\x1b[1~": 1, "\x1b[7~": 1, "\x1bOH": 1, "\x1b[4~": 5, "\x1b[8~": 5, "\x1bOF": 5}
+
 func newEditor(in *os.File, screen *os.File, t *typist) *editor {
 	e := &editor{fd: int(in.Fd()), typist: t, screen: screen}
 	e.line = xterm.NewTerminal(e, "> ")
@@ -37,6 +41,9 @@ func newEditor(in *os.File, screen *os.File, t *typist) *editor {
 // Read implements io.Reader with the keys that are pressed.
 func (e *editor) Read(p []byte) (int, error) {
 	n, err := e.typist.Read(p)
+	for keys, one := range homeAndEnd {
+		n = copy(p, bytes.ReplaceAll(p[:n], []byte(keys), []byte{one}))
+	}
 	e.ctrlC = e.ctrlC || bytes.IndexByte(p[:n], 3) >= 0
 	return n, err
 }
@@ -82,7 +89,7 @@ func (e *editor) read(ctx context.Context) (string, error) {
 		if errors.Is(r.err, io.EOF) && e.ctrlC {
 			r.err = errLeft
 		}
-		return r.text, r.err
+		return strings.TrimRight(r.text, "\n"), r.err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -188,7 +187,7 @@ func (t *turn) interrupts(ctx context.Context, leave context.CancelFunc) (stop f
 					leave()
 					return
 				}
-				fmt.Fprintln(t.errw, "agentstream: cancelling; Ctrl-C again leaves at once")
+				t.tell("cancelling; Ctrl-C again leaves at once")
 				cause <- errCancelled
 			case <-stopped:
 				stopped = nil

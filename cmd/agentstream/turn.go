@@ -51,6 +51,16 @@ func newTurn(r *run, cl *client, c *cobra.Command) *turn {
 	return t
 }
 
+// tell says something beside the turn, on a line of its own.
+func (t *turn) tell(text string) {
+	text = "agentstream: " + text
+	if s, ok := t.sink.(*contract); ok && s.renderer != nil {
+		s.renderer.Tell(text)
+	} else {
+		fmt.Fprintln(t.errw, text)
+	}
+}
+
 // ticks lets the terminal show that time passes, until what it returns is called.
 func (t *turn) ticks() (end func()) {
 	s, ok := t.sink.(*contract)
@@ -131,7 +141,7 @@ func (t *turn) pending(ctx context.Context, prompt string) (*http.Response, erro
 		if len(m.Pending) > 0 {
 			t.current.Store(m.Pending[0].Run)
 			t.runs = []string{m.Pending[0].Run}
-			fmt.Fprintln(t.errw, "agentstream: the thread waits for an answer first")
+			t.tell("the thread waits for an answer first")
 		}
 		done, err := t.answer(ctx)
 		if done || err != nil {
@@ -273,7 +283,7 @@ func (t *turn) cancel(ctx context.Context) {
 	defer cancel()
 	run, _ := t.current.Load().(string)
 	if err := t.client.call(ctx, "POST", "/v1/runs/"+url.PathEscape(run)+"/cancel?threadId="+url.QueryEscape(t.run.thread), nil, nil); err != nil && ctx.Err() == nil {
-		fmt.Fprintf(t.errw, "agentstream: the run could not be cancelled: %v\n", err)
+		t.tell("the run could not be cancelled: " + oneLine(err.Error()))
 	}
 }
 

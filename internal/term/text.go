@@ -49,6 +49,15 @@ func (r *Renderer) OnNotice(e agentstream.Notice) {
 	r.line(code, "! "+oneLine(e.Text))
 }
 
+// Tell shows a line of whoever runs the turn.
+func (r *Renderer) Tell(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.aside()
+	r.freshLine()
+	r.force(plain, text+"\n")
+}
+
 // OnPlan shows a plan as a checklist: whole at first and when its steps
 // change, then only the steps that moved on.
 func (r *Renderer) OnPlan(e agentstream.Plan) {
