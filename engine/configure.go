@@ -120,6 +120,10 @@ func (e *Engine) Delete(ctx context.Context, id string, force bool) error {
 			return context.Cause(ctx)
 		}
 	}
+	// A lease would make the thread.
+	if err := c.known(ctx, func(eventlog.View, *threadRecord, eventlog.Cursor) error { return nil }); err != nil {
+		return storage(err)
+	}
 	epoch, err := e.o.Log.Lease(ctx, id, e.o.Owner, e.o.LeaseTTL)
 	if errors.Is(err, eventlog.ErrHeld) {
 		return refuse("run_active", "another process runs this thread")

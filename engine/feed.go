@@ -14,7 +14,8 @@ const requestThread = "\x00requests"
 const feedKeeps = 4096
 
 // feed appends the changes of requests to their log, in order, after they have
-// become durable where they belong.
+// become durable where they belong. What it keeps of a change says nothing of a
+// thread, so that one that is deleted leaves nothing here.
 type feed struct {
 	e     *Engine
 	ended chan struct{}
@@ -25,6 +26,21 @@ type feed struct {
 	work   chan struct{}
 }
 
+// requestChange says which request came to which state.
+type requestChange struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+}
+
+// at gives the request as it was after a change; found is false if it is gone.
+func (r requestChange) at(v eventlog.View) (out Request, found bool, err error) {
+	out, found, err = decode[Request](v.GetGlobal(keyRequest + r.ID))
+	if r.State == "pending" {
+		out.State, out.Resolution = r.State, nil
+	}
+	return out, found, err
+}
+
 func newFeed(e *Engine) *feed {
 	f := &feed{e: e, work: make(chan struct{}, 1), ended: make(chan struct{})}
 	go f.run()
@@ -33,7 +49,7 @@ func newFeed(e *Engine) *feed {
 
 func (f *feed) add(r Request) {
 	f.mu.Lock()
-	f.queue = append(f.queue, eventlog.Event{Kind: eventlog.KindEvent, Run: r.Run, Data: encode(r)})
+	f.queue = append(f.queue, eventlog.Event{Kind: eventlog.KindEvent, Data: encode(requestChange{r.ID, r.State})})
 	f.mu.Unlock()
 	f.wake()
 }

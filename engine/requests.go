@@ -48,9 +48,38 @@ func (e *Engine) Request(ctx context.Context, id string) (r Request, err error) 
 
 // RequestEvents yields every change of a request, over all threads, as a Frame
 // whose Data is the Request, after a cursor and then live, until ctx ends. The
-// zero cursor begins with the oldest that is kept.
+// zero cursor begins with the oldest that is kept. Requests of threads that were
+// deleted are left out.
 func (e *Engine) RequestEvents(ctx context.Context, after eventlog.Cursor) iter.Seq2[Frame, error] {
-	return e.frames(ctx, nil, requestThread, after, EventOptions{})
+	return func(yield func(Frame, error) bool) {
+		for f, err := range e.frames(ctx, nil, requestThread, after, EventOptions{}) {
+			found := false
+			if err == nil {
+				if found, err = e.fillRequest(ctx, &f); ctx.Err() != nil {
+					return
+				}
+			}
+			if (found || err != nil) && !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// fillRequest puts the request itself into the frame of a change.
+func (e *Engine) fillRequest(ctx context.Context, f *Frame) (found bool, err error) {
+	change, _, err := decode[requestChange](f.Data, nil)
+	if err != nil {
+		return false, err
+	}
+	var r Request
+	err = e.o.Log.View(ctx, "", func(v eventlog.View) (err error) {
+		r, found, err = change.at(v)
+		return err
+	})
+	// The next may be left out, so nothing waits for it.
+	f.Data, f.Run, f.More = encode(r), r.Run, false
+	return found, storage(err)
 }
 
 // Grants lists a thread's remembered answers, oldest first.
