@@ -8,7 +8,7 @@ export const TerminalView = memo(function TerminalView({ text, label = "Output" 
   kept.current = terminal;
   return (
     <pre className="term" tabIndex={0} role="group" aria-label={label} dir="ltr">
-      <code>
+      <code className={terminal.full.length + terminal.rest.length > 1 ? "far" : undefined}>
         {terminal.full.map((c, i) => <ChunkView key={i} chunk={c} />)}
         {terminal.rest.map((c, i) => <ChunkView key={terminal.full.length + i} chunk={c} />)}
       </code>
@@ -17,7 +17,7 @@ export const TerminalView = memo(function TerminalView({ text, label = "Output" 
 });
 
 const ChunkView = memo(function ChunkView({ chunk }: { chunk: Chunk }): ReactNode {
-  return <span className="piece">{chunk.segments.map((s, i) => <SegmentView key={i} segment={s} />)}</span>;
+  return <span className="piece" style={{ containIntrinsicBlockSize: `auto ${chunk.lines * 1.5}em` }}>{chunk.segments.map((s, i) => <SegmentView key={i} segment={s} />)}</span>;
 });
 
 const SegmentView = memo(function SegmentView({ segment: { text, style } }: { segment: Segment }): ReactNode {

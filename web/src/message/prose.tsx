@@ -42,13 +42,14 @@ function block(token: Token, depth: number): ReactNode {
       return createElement(`h${Math.min(t.depth + 2, 6)}`, { className: `md-h md-h${t.depth}`, dir: "auto" }, inline(t.tokens, depth));
     }
     case "paragraph":
-      return <p dir="auto">{inline((token as Tokens.Paragraph).tokens, depth)}</p>;
+      // Inside a list or a quote the whole has one direction.
+      return <p dir={depth === 0 ? "auto" : undefined}>{inline((token as Tokens.Paragraph).tokens, depth)}</p>;
     case "code": {
       const t = token as Tokens.Code;
       return <CodeBlock code={t.text} lang={t.lang?.split(/\s/)[0] ?? ""} open={false} />;
     }
     case "blockquote":
-      return <blockquote dir="auto">{blocks((token as Tokens.Blockquote).tokens, depth + 1)}</blockquote>;
+      return <blockquote dir={depth === 0 ? "auto" : undefined}>{blocks((token as Tokens.Blockquote).tokens, depth + 1)}</blockquote>;
     case "hr":
       return <hr />;
     case "list":
@@ -72,17 +73,18 @@ function list(token: Tokens.List, depth: number): ReactNode {
       const tight = t.type === "paragraph" && !token.loose;
       return <Fragment key={k}>{tight ? inline((t as Tokens.Paragraph).tokens, depth) : block(t, depth + 1)}</Fragment>;
     });
-    if (!item.task) return <li key={i} dir="auto">{body}</li>;
+    if (!item.task) return <li key={i}>{body}</li>;
     return (
-      <li key={i} dir="auto" className="md-task">
+      <li key={i} className="md-task">
         <Icon name={item.checked ? "box-checked" : "box"} label={item.checked ? "done:" : "to do:"} />
         <div>{body}</div>
       </li>
     );
   });
   const tasks = token.items.every((i) => i.task) ? "md-tasks" : undefined;
-  if (token.ordered) return <ol start={token.start === "" ? 1 : token.start} className={tasks}>{items}</ol>;
-  return <ul className={tasks}>{items}</ul>;
+  const dir = depth === 0 ? "auto" : undefined;
+  if (token.ordered) return <ol dir={dir} start={token.start === "" ? 1 : token.start} className={tasks}>{items}</ol>;
+  return <ul dir={dir} className={tasks}>{items}</ul>;
 }
 
 function table(token: Tokens.Table, depth: number): ReactNode {

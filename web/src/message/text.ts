@@ -94,6 +94,7 @@ export function pieces(text: string, size = 16_384): string[] {
   while (text.length - from > size) {
     let end = text.indexOf("\n", from + size) + 1;
     // One endless line is cut too: a piece of five megabytes would be laid out at once.
+    if (end === 0 && text.length - from <= 2 * size) break;
     if (end === 0 || end - from > 2 * size) end = from + (isHalf(text, from + size) ? size + 1 : size);
     list.push(text.slice(from, end));
     from = end;
