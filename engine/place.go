@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
@@ -17,11 +18,18 @@ type place struct {
 	pending []Request    // what waits for an answer now
 }
 
-// mark is the point where replaying began for the reader who joined last. The next
-// one has to read only what follows.
+// mark is the point where replaying began for the reader who joined last, and
+// what it replayed. The next one has to read only what follows.
 type mark struct {
-	at    eventlog.Cursor
+	at    eventlog.Cursor // of the point
 	point *join.Point
+	rest  []agui.Event // merged; shared, not to be changed
+	to    uint64       // the record up to which the rest goes
+}
+
+// older reports whether o knows more.
+func (m *mark) older(o *mark) bool {
+	return m.at.Gen != o.at.Gen || m.at.Seq < o.at.Seq || m.at.Seq == o.at.Seq && m.to < o.to
 }
 
 // lastRun gives the run that is open, or ended last; nil for none.
@@ -101,7 +109,7 @@ func (c *conversation) inRun(v eventlog.View, rec *threadRecord, p *place) error
 		m = mark{}
 	}
 	if c.list != nil && c.listAt.Gen == p.cursor.Gen && c.listAt.Seq < p.run.FromSeq && c.listAt.Seq > m.at.Seq && c.listAt.Seq >= floor {
-		m = mark{c.listAt, join.NewPoint(c.list.Clone())}
+		m = mark{at: c.listAt, point: join.NewPoint(c.list.Clone())}
 	}
 	c.mu.Unlock()
 	if m.at.Seq < p.run.FromSeq {
@@ -110,25 +118,35 @@ func (c *conversation) inRun(v eventlog.View, rec *threadRecord, p *place) error
 			return err
 		}
 		if list != nil && at > m.at.Seq {
-			m = mark{eventlog.Cursor{Seq: at}, join.NewPoint(list)}
+			m = mark{at: eventlog.Cursor{Seq: at}, point: join.NewPoint(list)}
 		}
 	}
 	if m.point == nil {
 		m.point = join.NewPoint(agui.NewList())
 	}
-	events, seqs, err := c.read(v, m.at.Seq, p.cursor.Seq)
+	if m.to < m.at.Seq || m.to > p.cursor.Seq {
+		m.rest, m.to = nil, m.at.Seq
+	}
+	events, seqs, err := c.read(v, m.to, p.cursor.Seq)
 	if err != nil {
 		return err
 	}
 	p.point = m.point.Clone()
-	p.rest = p.point.Advance(events)
-	if n := len(events) - len(p.rest); n > 0 {
-		m.at.Seq = seqs[n-1]
+	known := len(m.rest)
+	events = append(slices.Clip(m.rest), events...)
+	rest := p.point.Advance(events)
+	// What was replayed before is replayed still, or none of it is.
+	switch n := len(events) - len(rest); {
+	case n == known && known > 0:
+		m.at.Seq = m.to
+	case n > known:
+		m.at.Seq = seqs[n-known-1]
 	}
-	m.at.Gen = p.cursor.Gen
+	p.rest = join.Merge(rest)
+	next := mark{eventlog.Cursor{Gen: p.cursor.Gen, Seq: m.at.Seq}, p.point, p.rest, p.cursor.Seq}
 	c.mu.Lock()
-	if c.joined.at.Gen != m.at.Gen || c.joined.at.Seq < m.at.Seq {
-		c.joined = mark{m.at, p.point}
+	if c.joined.older(&next) {
+		c.joined = next
 	}
 	c.mu.Unlock()
 	return nil
@@ -154,11 +172,21 @@ func runAt(v eventlog.View, rec *threadRecord, seq uint64) (found *runRecord, er
 	return found, nil
 }
 
-// read decodes the AG-UI events after one record up to another, and says which
-// records they are.
+// read decodes the AG-UI events after one record up to another, adjacent deltas
+// merged, and says which records they, or the last parts of them, are.
 func (c *conversation) read(v eventlog.View, after, to uint64) (out []agui.Event, seqs []uint64, err error) {
 	if after >= to {
 		return nil, nil, nil
+	}
+	var deltas join.Deltas
+	var merged uint64 // the last record in deltas
+	add := func(data []byte, seq uint64) {
+		e, err := agui.Decode(data)
+		if err != nil {
+			c.e.o.Logger.Warn("an event of the log cannot be read", "thread", c.id, "seq", seq, "error", err)
+			return
+		}
+		out, seqs = append(out, e), append(seqs, seq)
 	}
 	for r, err := range v.Records(after, 0) {
 		if err != nil {
@@ -170,12 +198,22 @@ func (c *conversation) read(v eventlog.View, after, to uint64) (out []agui.Event
 		if r.Kind != eventlog.KindEvent {
 			continue
 		}
-		e, err := agui.Decode(r.Data)
-		if err != nil {
-			c.e.o.Logger.Warn("an event of the log cannot be read", "thread", c.id, "seq", r.Cursor.Seq, "error", err)
+		if merged > 0 && deltas.Add(r.Data) {
+			merged = r.Cursor.Seq
 			continue
 		}
-		out, seqs = append(out, e), append(seqs, r.Cursor.Seq)
+		if merged > 0 {
+			add(deltas.Event(), merged)
+			merged = 0
+		}
+		if deltas.Begin(r.Data) {
+			merged = r.Cursor.Seq
+		} else {
+			add(r.Data, r.Cursor.Seq)
+		}
+	}
+	if merged > 0 {
+		add(deltas.Event(), merged)
 	}
 	return out, seqs, nil
 }
