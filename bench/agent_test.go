@@ -23,11 +23,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// agent answers a prompt "N", "N WINDOW" or "N WINDOW RATE" with N chunks of
-// text. With a window it waits after that many chunks until the client has sent
+// agent answers a prompt "N [WINDOW [RATE [CALLS]]]" with N chunks of text. With a window it waits after that many chunks until the client has sent
 // a session/cancel, the only notification a client has: that is how a
 // client without back-pressure is kept alive. With a rate it says that many
-// chunks a second, and each chunk begins with the time it was said.
+// chunks a second, and each chunk begins with the time it was said. With calls it
+// calls a tool after that many chunks.
 func agent() {
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
@@ -66,15 +66,17 @@ func agent() {
 const (
 	updateHead = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`
 	updateTail = `"}}}}` + "\n"
-	chunkText  = "keeps every byte in order, "
+	toolCall   = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"call-%d","title":"Read a file","kind":"read","status":"in_progress","rawInput":{"path":"file-%d.txt"}}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"call-%d","status":"completed","content":[{"type":"content","content":{"type":"text","text":"what the file says, in a line or two"}}]}}}` + "\n"
+	chunkText = "keeps every byte in order, "
 )
 
 func say(in *bufio.Reader, out *bufio.Writer, prompt string) {
-	var f [3]int
+	var f [4]int
 	for i, s := range strings.Fields(prompt) {
 		f[i], _ = strconv.Atoi(s)
 	}
-	count, window, rate := f[0], f[1], f[2]
+	count, window, rate, calls := f[0], f[1], f[2], f[3]
 	begin := time.Now()
 	var stamp []byte
 	for i := range count {
@@ -83,6 +85,9 @@ func say(in *bufio.Reader, out *bufio.Writer, prompt string) {
 			if _, err := in.ReadBytes('\n'); err != nil {
 				return
 			}
+		}
+		if calls > 0 && i > 0 && i%calls == 0 {
+			fmt.Fprintf(out, toolCall, i, i, i)
 		}
 		text := chunkText
 		if rate > 0 {

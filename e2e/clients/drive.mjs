@@ -132,6 +132,7 @@ async function run(command) {
     },
   };
   running.add(report);
+  const before = process.cpuUsage();
   await reports.run(report, async () => {
     try {
       await (command.connect ? agent.connectAgent(parameters, subscriber) : agent.runAgent(parameters, subscriber));
@@ -141,6 +142,8 @@ async function run(command) {
     }
   });
   running.delete(report);
+  const { user, system } = process.cpuUsage(before);
+  report.cpuMillis = (user + system) / 1000;
   for (const waiter of agent.waiting) waiter(true);
   report.messages = agent.messages;
   report.state = agent.state;

@@ -64,7 +64,8 @@ type Report struct {
 	RunError           *RunError        `json:"runError"`
 	Error              string           `json:"error"` // with which runAgent threw
 	ErrorStatus        int              `json:"errorStatus"`
-	Warnings           []string         `json:"warnings"` // all that the client printed; any is a defect
+	Warnings           []string         `json:"warnings"`  // all that the client printed; any is a defect
+	CPUMillis          float64          `json:"cpuMillis"` // what Node has used meanwhile, for other clients too
 }
 
 // RunError is the RUN_ERROR that the client got.
