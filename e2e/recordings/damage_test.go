@@ -34,14 +34,14 @@ func TestDamaged(t *testing.T) {
 	for i := range sessions {
 		rec := begun[r.IntN(len(begun))]
 		sessions[i] = rec.damage(rand.New(rand.NewPCG(r.Uint64(), uint64(i))))
-		sessions[i].name, sessions[i].number = fmt.Sprintf("%d-%s", i, rec.name), i
+		sessions[i].Name, sessions[i].number = fmt.Sprintf("%d-%s", i, rec.Name), i
 	}
 	s := serve(t, "ask")
 	var ends tally
 	each(t, sessions, func(t *testing.T, rec *session) {
 		d := newDriver(t, s, rec)
 		d.answer = func(n int, r engine.Request) string { return d.anyhow(rec.number+7*n, r) }
-		for _, prompt := range rec.prompts {
+		for _, prompt := range rec.Prompts {
 			ends.add(class(d.say(prompt)))
 		}
 		d.check()
@@ -67,7 +67,7 @@ func (d *driver) anyhow(n int, r engine.Request) string {
 // show prints the script of a session that failed.
 func (s *session) show(t testing.TB) {
 	t.Helper()
-	for _, st := range s.steps {
+	for _, st := range s.Steps {
 		t.Logf("%s %s %.300s", st.Do, st.Method, st.Line)
 	}
 }
@@ -75,9 +75,9 @@ func (s *session) show(t testing.TB) {
 // damage gives the session with some of what is said in its turns changed.
 func (s *session) damage(r *rand.Rand) *session {
 	out := *s
-	out.steps = slices.Clone(s.steps)
+	out.Steps = slices.Clone(s.Steps)
 	for range 1 + r.IntN(4) {
-		hurt(r, &out.steps)
+		hurt(r, &out.Steps)
 	}
 	return &out
 }

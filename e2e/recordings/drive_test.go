@@ -71,7 +71,7 @@ func each(t *testing.T, sessions []*session, test func(t *testing.T, s *session)
 	for range workers {
 		wg.Go(func() {
 			for s := range next {
-				t.Run(s.name, func(t *testing.T) { test(t, s) })
+				t.Run(s.Name, func(t *testing.T) { test(t, s) })
 			}
 		})
 	}
@@ -102,12 +102,12 @@ func newDriver(t *testing.T, srv *harness.Server, s *session) *driver {
 	t.Helper()
 	d := &driver{t: t, s: srv.For(t), agent: "player", thread: harness.ID(t, "thread")}
 	d.dir = filepath.Join(srv.Cwd, d.thread)
-	if s.agent == "gemini" {
+	if s.Agent == "gemini" {
 		d.agent = "gemini"
 	}
 	d.answer = func(n int, _ engine.Request) string {
-		if n < len(s.replies) {
-			return s.replies[n].option
+		if n < len(s.Replies) {
+			return s.Replies[n].Option
 		}
 		return ""
 	}

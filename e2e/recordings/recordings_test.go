@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agentstream-go/agentstream/e2e/recordings/player"
+	"github.com/agentstream-go/agentstream/e2e/recordings/recorded"
 	"github.com/agentstream-go/agentstream/engine"
 )
 
@@ -46,7 +47,7 @@ type groups struct {
 // group reads the recordings, once, and says in the first test what is left out.
 func group(t testing.TB) *groups {
 	t.Helper()
-	files := recorded(t)
+	files := recordings(t)
 	read.Do(func() {
 		all.files = len(files)
 		for _, file := range files {
@@ -67,17 +68,24 @@ var (
 
 func (g *groups) add(t testing.TB, file string) {
 	t.Helper()
-	sessions := sessionsOf(t, file)
+	read, err := recorded.Sessions(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sessions []*session
+	for _, s := range read {
+		sessions = append(sessions, &session{Session: *s})
+	}
 	if len(sessions) == 0 {
 		g.left = append(g.left, filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file)+": nothing is asked in it")
 	}
 	for _, s := range sessions {
 		switch {
-		case s.draft:
+		case s.Draft:
 			g.draft = append(g.draft, s)
-		case s.opening == "session/fork":
-			g.left = append(g.left, s.name+": goes on with a copy, which no client of the server can ask for")
-		case s.opening == "session/new":
+		case s.Opening == "session/fork":
+			g.left = append(g.left, s.Name+": goes on with a copy, which no client of the server can ask for")
+		case s.Opening == "session/new":
 			g.begun = append(g.begun, s)
 		default:
 			g.goneOn = append(g.goneOn, s)
@@ -98,7 +106,7 @@ func TestRecordings(t *testing.T) {
 					rec = rec.rename()
 				}
 				d := newDriver(t, s, rec)
-				for _, prompt := range rec.prompts {
+				for _, prompt := range rec.Prompts {
 					ends.add(class(d.say(prompt)))
 				}
 				compare(t, rec.onTheWire(), inTheList(t, d.check()))
@@ -115,8 +123,8 @@ func TestPolicies(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			var same []*session
 			for _, rec := range begun {
-				other := func(r reply) bool { return r.kind != kind }
-				if len(rec.replies) > 0 && !slices.ContainsFunc(rec.replies, other) {
+				other := func(r recorded.Reply) bool { return r.Kind != kind }
+				if len(rec.Replies) > 0 && !slices.ContainsFunc(rec.Replies, other) {
 					same = append(same, rec)
 				}
 			}
@@ -124,7 +132,7 @@ func TestPolicies(t *testing.T) {
 			var ends tally
 			each(t, same, func(t *testing.T, rec *session) {
 				d := newDriver(t, s, rec)
-				for _, prompt := range rec.prompts {
+				for _, prompt := range rec.Prompts {
 					r := d.say(prompt)
 					ends.add(class(r))
 					if r.State == engine.RunInterrupted {
@@ -133,8 +141,8 @@ func TestPolicies(t *testing.T) {
 				}
 				compare(t, rec.onTheWire(), inTheList(t, d.check()))
 				for i, r := range d.requests() {
-					if r.State != "resolved" || r.Resolution.OptionID != rec.replies[i].option {
-						t.Errorf("request %d is %s by %+v, recorded is %+v", i+1, r.State, r.Resolution, rec.replies[i])
+					if r.State != "resolved" || r.Resolution.OptionID != rec.Replies[i].Option {
+						t.Errorf("request %d is %s by %+v, recorded is %+v", i+1, r.State, r.Resolution, rec.Replies[i])
 					}
 				}
 			})
@@ -160,7 +168,7 @@ func TestRecordingsGoOn(t *testing.T) {
 		d.live = nil
 		mu.Lock()
 		defer mu.Unlock()
-		drivers[rec.name] = d
+		drivers[rec.Name] = d
 	})
 	if code := s.Stop(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -168,12 +176,12 @@ func TestRecordingsGoOn(t *testing.T) {
 	s.Restart()
 	var ends tally
 	each(t, goneOn, func(t *testing.T, rec *session) {
-		d := drivers[rec.name]
+		d := drivers[rec.Name]
 		d.t, d.s = t, s.For(t)
 		rec.only().write(t, d.dir)
 		before := len(d.s.Messages(d.thread).Messages)
-		for _, prompt := range rec.prompts {
-			ends.add(rec.opening + ", " + class(d.say(prompt)))
+		for _, prompt := range rec.Prompts {
+			ends.add(rec.Opening + ", " + class(d.say(prompt)))
 		}
 		compare(t, rec.onTheWire(), inTheList(t, d.check()[before:]))
 	})
@@ -182,17 +190,17 @@ func TestRecordingsGoOn(t *testing.T) {
 
 // seed is a session that is there to be gone on with.
 func (s *session) seed() *session {
-	out := &session{name: s.name, agent: s.agent}
-	for _, st := range s.steps {
-		if st.Method == "initialize" || st.Method == "authenticate" || st.Do == player.Answer && len(out.steps) > 0 {
-			out.steps = append(out.steps, st)
+	out := &session{Session: recorded.Session{Name: s.Name, Agent: s.Agent}}
+	for _, st := range s.Steps {
+		if st.Method == "initialize" || st.Method == "authenticate" || st.Do == player.Answer && len(out.Steps) > 0 {
+			out.Steps = append(out.Steps, st)
 		}
-		if st.Do == player.Await && st.Method == s.opening {
+		if st.Do == player.Await && st.Method == s.Opening {
 			break
 		}
 	}
-	id, _ := json.Marshal(s.id)
-	out.steps = append(out.steps,
+	id, _ := json.Marshal(s.ID)
+	out.Steps = append(out.Steps,
 		player.Step{Do: player.Await, ID: "new", Method: "session/new"},
 		player.Step{Do: player.Answer, ID: "new", Line: fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"result":{"sessionId":%s}}`, id)},
 		player.Step{Do: player.Await, ID: "prompt", Method: player.Prompt},
@@ -206,11 +214,11 @@ func (s *session) seed() *session {
 // only makes an agent that can resume and load one that can do what was recorded.
 func (s *session) only() *session {
 	out := *s
-	out.steps = slices.Clone(s.steps)
-	if s.opening == "session/load" {
-		for i, st := range out.steps {
+	out.Steps = slices.Clone(s.Steps)
+	if s.Opening == "session/load" {
+		for i, st := range out.Steps {
 			if st.Do == player.Answer {
-				out.steps[i].Line = strings.Replace(st.Line, `"resume":`, `"resumeNot":`, 1)
+				out.Steps[i].Line = strings.Replace(st.Line, `"resume":`, `"resumeNot":`, 1)
 				break
 			}
 		}
@@ -226,7 +234,7 @@ func TestDraftIsRefused(t *testing.T) {
 	var ends tally
 	each(t, draft, func(t *testing.T, rec *session) {
 		d := newDriver(t, s, rec)
-		r := d.say(rec.prompts[0])
+		r := d.say(rec.Prompts[0])
 		ends.add(class(r))
 		if r.State != engine.RunFailed || r.Error == nil || r.Error.Code != "agent_protocol" {
 			t.Errorf("%+v", r)

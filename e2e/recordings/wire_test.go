@@ -35,14 +35,17 @@ type call struct{ args, status string }
 func (s *session) onTheWire() *said {
 	out := &said{calls: map[string]call{}}
 	open := ""
-	for _, st := range s.steps {
+	for _, st := range s.Steps {
 		switch {
 		case st.Do == player.Await && st.Method == player.Prompt:
 			open = st.ID
 		case st.Do == player.Answer && st.ID == open:
 			open = ""
 		case st.Do == player.Say && open != "":
-			var m message
+			var m struct {
+				Method string
+				Params struct{ Update update }
+			}
 			if json.Unmarshal([]byte(st.Line), &m) == nil && m.Method == "session/update" {
 				out.update(m.Params.Update)
 			}
