@@ -6,6 +6,7 @@ export const resolve = {
     "@agentstream/client": here("../../clients/typescript/src/index.ts"),
     "@ag-ui/client": here("node_modules/@ag-ui/client"),
     rxjs: here("node_modules/rxjs"),
+    "assistant-ui-core": here("node_modules/@assistant-ui/react-ag-ui/dist/runtime/AgUiThreadRuntimeCore.js"), // which it does not export
   },
   dedupe: ["react", "react-dom"],
 };
