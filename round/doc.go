@@ -12,7 +12,8 @@
 //	    the turn. It is handed out as soon as all its calls have results, or when
 //	    it is superseded, then with placeholders. A round with an open approval
 //	    is not handed out.
-//	R4  A late result heals: the same round comes again with a higher revision.
+//	R4  A late result heals: the same round comes again with a higher revision,
+//	    of a round of more than 64 calls for several results at once.
 //	R5  A second declaration merges, the first terminal wins, a placeholder is no
 //	    terminal, updates of unknown or closed calls change nothing. Only
 //	    semantically different arguments are a change.

@@ -21,7 +21,7 @@ func (b *Builder) handOut(r *state) {
 			Complete: r.complete(), Messages: r.messages(),
 		})
 	}
-	r.dirty, r.again = false, false
+	r.dirty, r.again, r.late = false, false, 0
 }
 
 func (r *state) complete() bool {

@@ -1,6 +1,7 @@
 package round
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -72,4 +73,41 @@ func allocated(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Results that come late to a round of very many calls cost what they are, not
+// the square of it; none is missing in the end, and of few calls each heals at
+// once.
+func TestManyLateResults(t *testing.T) {
+	for calls, most := range map[int]int{10: 11, 64: 65, 5000: handOuts + 3} {
+		var rounds []Round
+		b := NewBuilder(Config{Thread: "t", Run: "r", Prefix: testPrefix, FirstRound: 1, OnRound: func(r Round) { rounds = append(rounds, r) }})
+		for i := range calls {
+			b.OnToolCall(fmt.Sprint("c", i), "read")
+		}
+		b.OnMessageChunk("I do not wait for them.")
+		for i := range calls - 1 {
+			b.OnToolCallUpdate(fmt.Sprint("c", i), "done", completed)
+		}
+		b.Close("cancelled")
+		var got []Round
+		for _, r := range rounds {
+			if r.Number == 1 {
+				got = append(got, r)
+			}
+		}
+		if len(got) > most || calls <= handOuts && len(got) < calls {
+			t.Errorf("%d calls: the round was handed out %d times", calls, len(got))
+		}
+		last := got[len(got)-1]
+		done := 0
+		for _, m := range last.Messages[1:] {
+			if m.Content == "done" {
+				done++
+			}
+		}
+		if done != calls-1 || last.Revision != len(got) || last.Complete {
+			t.Errorf("%d calls: at the end %d have results, revision %d of %d", calls, done, last.Revision, len(got))
+		}
+	}
 }

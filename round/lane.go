@@ -36,6 +36,7 @@ type state struct {
 	carrier          string // the message that owns the calls
 	unanswered       int
 	held             int
+	late             int  // results since it was handed out last
 	over             bool // nothing is added any more
 	dirty            bool // there is more to it than was handed out
 	again            bool // hand out at the end though nothing changed
@@ -137,6 +138,16 @@ func (l *lane) supersede() {
 	l.offer(r)
 }
 
+// handOuts is about how often a round is handed out for late results, so that
+// many of them do not cost the square of their number.
+const handOuts = 64
+
+// ripe reports whether a result has come with which the round is to be handed out.
+// What is left out comes with the next, with the last, or at the end of the turn.
+func (r *state) ripe() bool {
+	return !r.over || r.unanswered == 0 || r.late*handOuts >= len(r.calls)
+}
+
 // offer hands a round out if it is due and no approval is open.
 func (l *lane) offer(r *state) {
 	due := r.over || (len(r.calls) > 0 && r.unanswered == 0)
@@ -215,7 +226,9 @@ func (l *lane) update(agentID, content string, status agentstream.ToolCallStatus
 			content = "Tool call failed."
 		}
 		c.finish(&outcome{id: l.b.mint('t'), content: content, failed: failed})
-		l.offer(c.round)
+		if c.round.late++; c.round.ripe() {
+			l.offer(c.round)
+		}
 	case content != "":
 		c.append(content)
 	case status == agentstream.ToolCallStatusInProgress:
