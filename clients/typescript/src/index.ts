@@ -105,11 +105,12 @@ export class ResumableHttpAgent extends HttpAgent {
 
   /**
    * Follows other people's runs while this agent is at rest: when something was said on
-   * the thread, it connects. Gives a function that stops it.
+   * the thread, it connects, or does what `join` does instead, for a host whose runs are
+   * begun by itself. Gives a function that stops it.
    */
-  watch(onError: (e: unknown) => void = () => undefined): () => void {
+  watch(onError: (e: unknown) => void = () => undefined, join: () => unknown = () => this.connectAgent()): () => void {
     const stop = new AbortController();
-    void this.watching(stop.signal, onError);
+    void this.watching(stop.signal, onError, join);
     return () => stop.abort();
   }
 
@@ -231,7 +232,7 @@ export class ResumableHttpAgent extends HttpAgent {
     throw new RefusedError(response.status, problem.code ?? "", `HTTP ${response.status}: ${problem.detail ?? text.slice(0, 200)}`, Number(response.headers.get("Retry-After")) || 0);
   }
 
-  private async watching(signal: AbortSignal, onError: (e: unknown) => void): Promise<void> {
+  private async watching(signal: AbortSignal, onError: (e: unknown) => void, join: () => unknown): Promise<void> {
     let after = "";
     for (let wait = 250; !signal.aborted; ) {
       try {
@@ -244,7 +245,7 @@ export class ResumableHttpAgent extends HttpAgent {
         const query = new URLSearchParams({ wait: "25s", ...(after ? { after } : {}) });
         const response = await this.request(`${this.base}/v1/threads/${encodeURIComponent(this.threadId)}/events?${query}`, { signal });
         const news = (await response.json()) as { events: unknown[]; cursor: string };
-        if (news.events.length && !this.isRunning && !signal.aborted) await this.connectAgent();
+        if (news.events.length && !this.isRunning && !signal.aborted) await join();
         after = this.cursor > news.cursor ? this.cursor : news.cursor;
         wait = 250;
       } catch (e) {
