@@ -62,6 +62,7 @@ export class OpenThread {
       if (this.closed) return;
       this.patch({ thread });
       this.begin(thread.agent);
+      void this.refresh();
       await this.join();
       if (this.closed) return;
       this.watch();
@@ -161,7 +162,10 @@ export class OpenThread {
       if (e.type === "MESSAGES_SNAPSHOT") this.restated(e.messages as api.RawMessage[]);
       return this.watcher.see(e);
     };
-    agent.applied = () => this.publish.ask();
+    agent.applied = () => {
+      this.patch({ starting: false }); // whoever joined it: this page's send, or what watches
+      this.publish.ask();
+    };
     agent.subscribe({ onMessagesChanged: () => this.publish.ask() });
     this.agent = agent;
   }
