@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/cloudwego/eino/schema"
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/eventlog"
@@ -158,24 +161,88 @@ func (t *turn) pack(r Round) []byte {
 	return blob.Strip(encode(r), ofResults, t.keepBlob)
 }
 
-// unpack undoes pack.
+// unpack undoes pack. Payloads go right to their places: as JSON they would be
+// written and read once more.
 func unpack(v eventlog.View, data []byte, err error) (r Round, _ error) {
-	if err == nil {
-		data, err = blob.Fill(data, "", loader(v))
-	}
+	load := loader(v)
 	if r, _, err = decode[Round](data, err); err != nil {
 		return r, err
+	}
+	for _, ref := range blob.Refs(data) {
+		payload, err := load(ref.SHA256)
+		if err != nil {
+			return r, err
+		}
+		if !r.place(strings.Split(ref.Path, "/")[1:], ref.Text(payload)) {
+			return r, fmt.Errorf("engine: a stored round has no %s", ref.Path)
+		}
 	}
 	for _, m := range r.Messages {
 		extra, ok := m.Extra[round.ExtraKey].(string)
 		if !ok {
 			continue
 		}
-		full, err := blob.Fill(json.RawMessage(extra), "", loader(v))
+		full, err := blob.Fill(json.RawMessage(extra), "", load)
 		if err != nil {
 			return r, err
 		}
 		m.Extra[round.ExtraKey] = string(full)
 	}
 	return r, nil
+}
+
+// place puts a text where the steps of its path lead; false if they lead nowhere.
+func (r *Round) place(path []string, text string) bool {
+	if len(path) < 3 || path[0] != "messages" {
+		return false
+	}
+	i, err := strconv.Atoi(path[1])
+	if err != nil || i < 0 || i >= len(r.Messages) {
+		return false
+	}
+	m := r.Messages[i]
+	switch strings.Join(path[2:], "/") {
+	case "content":
+		m.Content = text
+		return true
+	case "extra/" + round.ExtraKey:
+		m.Extra[round.ExtraKey] = text
+		return true
+	}
+	if len(path) < 5 || path[2] != "user_input_multi_content" {
+		return false
+	}
+	k, err := strconv.Atoi(path[3])
+	if err != nil || k < 0 || k >= len(m.UserInputMultiContent) {
+		return false
+	}
+	return placePart(&m.UserInputMultiContent[k], path[4:], text)
+}
+
+func placePart(p *schema.MessageInputPart, path []string, text string) bool {
+	var in *schema.MessagePartCommon
+	switch {
+	case path[0] == "text":
+		p.Text = text
+		return true
+	case path[0] == "image" && p.Image != nil:
+		in = &p.Image.MessagePartCommon
+	case path[0] == "audio" && p.Audio != nil:
+		in = &p.Audio.MessagePartCommon
+	case path[0] == "video" && p.Video != nil:
+		in = &p.Video.MessagePartCommon
+	case path[0] == "file" && p.File != nil:
+		in = &p.File.MessagePartCommon
+	}
+	switch {
+	case in == nil || len(path) < 2:
+		return false
+	case path[1] == "base64data":
+		in.Base64Data = &text
+	case path[1] == "url":
+		in.URL = &text
+	default:
+		return false
+	}
+	return true
 }

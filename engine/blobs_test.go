@@ -271,3 +271,47 @@ func TestBlobsAreMissing(t *testing.T) {
 		b.close()
 	})
 }
+
+// Every place of a result that can be large is found again.
+func TestPacked(t *testing.T) {
+	long := strings.Repeat("x", blob.Large+1)
+	url := "https://example.org/" + long
+	encoded := base64.StdEncoding.EncodeToString(largePicture)
+	common := schema.MessagePartCommon{MIMEType: "a/b", Base64Data: &encoded, URL: &url}
+	in := Round{Run: "r", Round: 1, Input: []agui.Message{user("u", long)}, Messages: []*schema.Message{
+		{Role: schema.Assistant, Content: long, Extra: map[string]any{round.ExtraKey: `{"id":"` + long + `"}`}},
+		{Role: schema.Tool, Content: long, Extra: map[string]any{round.ExtraKey: `["` + long + `"]`}, UserInputMultiContent: []schema.MessageInputPart{
+			{Text: long},
+			{Image: &schema.MessageInputImage{MessagePartCommon: common}},
+			{Audio: &schema.MessageInputAudio{MessagePartCommon: common}},
+			{Video: &schema.MessageInputVideo{MessagePartCommon: common}},
+			{File: &schema.MessageInputFile{MessagePartCommon: common}},
+		}},
+	}}
+	log := newMemlog()
+	turn := &turn{c: &conversation{id: "t"}, j: newJournal(log, "t", 0, eventlog.Cursor{}, 1<<20, nil)}
+	data := turn.pack(in)
+	if n := bytes.Count(data, []byte(long)); n != 2 { // the input and the answer
+		t.Errorf("%d are left of what is large", n)
+	}
+	if err := turn.j.appendNow(bg); err != nil {
+		t.Fatal(err)
+	}
+	_ = log.View(bg, "t", func(v eventlog.View) error {
+		out, err := unpack(v, data, nil)
+		if diff := cmp.Diff(in, out); err != nil || diff != "" {
+			t.Errorf("%v (-want +got)\n%.2000s", err, diff)
+		}
+		for _, path := range []string{
+			"/content", "/messages/9/content", "/messages/-1/content", "/messages/x/content", "/messages/1/name",
+			"/messages/1/user_input_multi_content/0/image/url", "/messages/1/user_input_multi_content/9/text",
+			"/messages/1/user_input_multi_content/1/image", "/messages/1/user_input_multi_content/1/image/mime_type",
+		} {
+			wrong := bytes.Replace(data, []byte(`"/messages/1/content"`), []byte(`"`+path+`"`), 1)
+			if _, err := unpack(v, wrong, nil); err == nil {
+				t.Errorf("%s was found in a round", path)
+			}
+		}
+		return nil
+	})
+}

@@ -96,6 +96,7 @@ func Fill(raw json.RawMessage, base string, load func(hash string) ([]byte, erro
 	if len(refs) == 0 {
 		return raw, nil
 	}
+	raw = forget(raw) // while it is small
 	var edits []edit
 	var failure error
 	err := walk(raw, func(l leaf) {
@@ -120,7 +121,7 @@ func Fill(raw json.RawMessage, base string, load func(hash string) ([]byte, erro
 	if err = cmp.Or(failure, err); err != nil {
 		return nil, err
 	}
-	return forget(splice(raw, edits)), nil
+	return splice(raw, edits), nil
 }
 
 // forget removes the refs from an object, and what is empty without them.
