@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/eventlog"
 	"github.com/agentstream-go/agentstream/source"
 )
 
@@ -81,19 +82,28 @@ func erratic(r *rand.Rand) script {
 func TestAnythingGoes(t *testing.T) {
 	first := seed(t)
 	states := map[RunState]int{}
+	collapsed := 0 // threads, and not to their end
 	for n := range uint64(25) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(first, n))
-			log := newMemlog()
+			var log eventlog.Log = newMemlog()
+			var old []func(*Options)
+			if n%2 > 0 { // what is over gets old at once
+				log, old = newSmalllog(), append(old, func(o *Options) {
+					o.Retention = Retention{CompactAfter: 20 * time.Millisecond, CollapseAfter: 300 * time.Millisecond}
+				})
+			}
 			scripts := map[string]script{}
 			for i := range 40 {
 				scripts[fmt.Sprint("p", i)] = erratic(rand.New(rand.NewPCG(first+1, n*100+uint64(i))))
 			}
-			w := newWorld(t, log, scripts)
+			w := newWorld(t, log, scripts, old...)
 			var dead []*world
+			seen := map[string]map[string]bool{} // messages, by thread
 			for i := range 40 {
 				thread := fmt.Sprint("t", r.IntN(3))
-				if w = anything(w, r, thread, i, &dead); t.Failed() {
+				w = anything(w, r, thread, i, &dead, old)
+				if w.keeps(seen); t.Failed() {
 					t.Fatalf("seed %d, world %d, step %d", first, n, i)
 				}
 				<-time.After(time.Duration(r.IntN(200)) * time.Millisecond)
@@ -112,6 +122,11 @@ func TestAnythingGoes(t *testing.T) {
 				}
 			}
 			w.count(states)
+			for _, id := range []string{"t0", "t1", "t2"} {
+				if rec := w.record(id); rec != nil && rec.Floor > 0 && rec.Floor < w.cursor(id).Seq {
+					collapsed++
+				}
+			}
 			if n := len(w.conversations); n > 0 {
 				t.Errorf("%d conversations are still in use", n)
 			}
@@ -123,11 +138,45 @@ func TestAnythingGoes(t *testing.T) {
 			}
 		})
 	}
+	if collapsed == 0 {
+		t.Error("nothing was collapsed")
+	}
 	for _, s := range []RunState{RunFinished, RunFailed, RunCancelled, RunInterrupted, RunLost} {
 		if states[s] == 0 {
 			t.Errorf("no run ended as %s: %v", s, states)
 		}
 	}
+}
+
+// keeps checks that every message is still there that was there before.
+func (w *world) keeps(seen map[string]map[string]bool) {
+	w.tb.Helper()
+	for _, thread := range []string{"t0", "t1", "t2"} {
+		m, err := w.Messages(bg, thread, 0, "")
+		if err != nil && code(err) != "thread_unknown" {
+			w.tb.Errorf("%s: %v", thread, err)
+			return
+		}
+		if err != nil {
+			delete(seen, thread)
+			continue
+		}
+		made := w.record(thread).CreatedAt.String()
+		now := ids(listOf(m.Messages))
+		for id := range seen[thread] {
+			if seen[thread][made] && !now[id] && id != made {
+				w.tb.Errorf("%s: the message %s is gone", thread, id)
+			}
+		}
+		now[made] = true
+		seen[thread] = now
+	}
+}
+
+func listOf(messages []agui.Message) *agui.List {
+	l := agui.NewList()
+	l.Add(messages...)
+	return l
 }
 
 // count adds up how runs have ended.
@@ -142,7 +191,7 @@ func (w *world) count(states map[RunState]int) {
 }
 
 // anything does one thing and gives the engine to go on with.
-func anything(w *world, r *rand.Rand, thread string, i int, dead *[]*world) *world {
+func anything(w *world, r *rand.Rand, thread string, i int, dead *[]*world, old []func(*Options)) *world {
 	w.tb.Helper()
 	var err error
 	run := fmt.Sprint("r", i)
@@ -178,7 +227,7 @@ func anything(w *world, r *rand.Rand, thread string, i int, dead *[]*world) *wor
 		} else if err := w.Close(bg); err != nil {
 			w.tb.Error(err)
 		}
-		next := newWorld(w.tb, w.log, w.agent.scripts)
+		next := newWorld(w.tb, w.log, w.agent.scripts, old...)
 		next.n = w.n
 		return next
 	default:
