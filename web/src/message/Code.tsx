@@ -11,13 +11,16 @@ const COLOURED = 40_000;
 /** While code streams its colours follow at this distance, in milliseconds. */
 const PACE = 250;
 
+/** The kinds of diagram that can be drawn here; others stay as they are written. */
+const drawable = /^\s*(?:(?:%%.*|---[^]*?---)\s+)*(?:graph|flowchart|stateDiagram|sequenceDiagram|classDiagram|erDiagram)\b/;
+
 type Props = { code: string; lang: string; open: boolean; label?: string };
 
 /** A block of code with its language, copying and wrapping. open: more of it is to come. */
 export const CodeBlock = memo(function CodeBlock({ code, lang, open, label }: Props): ReactNode {
   const [wrap, setWrap] = useState(false);
   const [drawn, setDrawn] = useState(true);
-  const diagram = lang === "mermaid" && !open && code.length < 50_000;
+  const diagram = lang.toLowerCase() === "mermaid" && !open && drawable.test(code) && code.length < 50_000;
   const shown = clean(label ?? lang);
   return (
     <div className="code">
