@@ -22,6 +22,22 @@ func (b *Builder) handOut(r *state) {
 		})
 	}
 	r.dirty, r.again, r.late = false, false, 0
+	if b.cfg.OnRound != nil && r.complete() {
+		r.forget()
+	}
+}
+
+// forget drops what only messages are made of. A round that was handed out with
+// every result in it does not change any more, and a turn may have hundreds with
+// megabytes each.
+func (r *state) forget() {
+	for _, s := range r.segments {
+		s.text = buffer{}
+	}
+	for _, c := range r.calls {
+		c.sent, c.text, c.output, c.diffs, c.media = buffer{}, nil, nil, nil, nil
+		c.result.content = ""
+	}
 }
 
 func (r *state) complete() bool {

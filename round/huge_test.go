@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/agui"
 )
 
@@ -64,6 +65,36 @@ func TestHugeArguments(t *testing.T) {
 	a, r := live[0].Messages[0].ToolCalls[0].Function.Arguments, again[0].Messages[0].ToolCalls[0].Function.Arguments
 	if a != r || len(a) != pieces*size+len(`{"content":""}`) {
 		t.Errorf("%d bytes of arguments live, %d restored", len(a), len(r))
+	}
+}
+
+// What a round held is let go of once it was handed out whole, so that a long turn
+// does not keep all that its tools have printed.
+func TestRoundsAreLetGo(t *testing.T) {
+	const size = 1 << 20
+	handed := 0
+	b := NewBuilder(Config{Run: "r", Prefix: "abcd1234", FirstRound: 1, OnRound: func(r Round) {
+		for _, m := range r.Messages[1:] {
+			handed += len(m.Content)
+		}
+	}})
+	for i := range 64 {
+		id := fmt.Sprint("c", i)
+		b.OnToolCall(id, "read")
+		b.OnToolCallArgsSnapshot(id, `{"content":"`+strings.Repeat("x", size)+`"}`)
+		b.Forward(agentstream.Diff{ID: id, New: strings.Repeat("x", size)})
+		b.OnToolCallUpdate(id, strings.Repeat("x", size), completed)
+	}
+	runtime.GC()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	if mem.HeapAlloc > 32*size {
+		t.Errorf("%d MB are held after %d MB of results", mem.HeapAlloc>>20, handed>>20)
+	}
+	b.OnMessageChunk("done")
+	b.Close("")
+	if handed != 64*size {
+		t.Errorf("%d bytes of results were handed out, want %d", handed, 64*size)
 	}
 }
 
