@@ -7,12 +7,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/agentstream-go/agentstream/e2e/recordings/player"
 	"github.com/agentstream-go/agentstream/engine"
 )
 
@@ -217,7 +219,7 @@ func (d *driver) lead(ctx context.Context, n int, s step, asked <-chan error) er
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if trigger.due(d.watching.events()) {
+		if trigger.due(d.watching.events()) || d.wants() {
 			over = ""
 			if err := d.hurt(ctx, s); err != nil {
 				return err
@@ -255,9 +257,22 @@ func (t *trigger) due(seen int) bool {
 	return true
 }
 
+// wants reports whether the played agent wants its turn to be cancelled, because it
+// was when it was recorded or because there will be no answer.
+func (d *driver) wants() bool {
+	if d.plan.session == nil {
+		return false
+	}
+	told := false
+	for _, why := range []string{player.FileCancel, player.FileStuck} {
+		told = os.Remove(filepath.Join(d.cwd(), why)) == nil || told
+	}
+	return told
+}
+
 // hurt cancels the turn, or kills its agent.
 func (d *driver) hurt(ctx context.Context, s step) error {
-	if s.deathAt > 0 {
+	if s.deathAt > 0 && d.plan.session == nil {
 		d.kill(d.id)
 		return nil
 	}

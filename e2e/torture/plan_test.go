@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/agentstream-go/agentstream/e2e/recordings/recorded"
 )
 
 // defaultSeed is that of every run that asks for no other.
@@ -44,6 +46,7 @@ type end struct {
 type threadPlan struct {
 	n       int
 	agent   string
+	session *recorded.Session // that the agent plays; nil: it is the demo
 	readers []readerKind
 	steps   []step
 }
@@ -80,6 +83,7 @@ const (
 	answerCancel answering = "cancel"
 	answerSteer  answering = "go on with something else"
 	answerUnsaid answering = "a message that knows nothing, then REST"
+	answerNobody answering = "nobody" // until it expires
 )
 
 // readerKind is a way to follow a thread.
@@ -108,10 +112,12 @@ var endless = []string{"wait 600", "slow 600", "silent 600", "long 5000"}
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-func newPlan(seed uint64, runs int) *plan {
+// newPlan draws a plan of so many runs; some of its threads play recorded sessions,
+// if there are any.
+func newPlan(seed uint64, runs int, sessions []*recorded.Session) *plan {
 	p := &plan{seed: seed}
 	for planned := 0; planned < runs; {
-		th := newThread(seed, len(p.threads))
+		th := newThread(seed, len(p.threads), sessions)
 		for _, s := range th.steps {
 			planned += len(s.words)
 		}
@@ -124,14 +130,24 @@ func newPlan(seed uint64, runs int) *plan {
 	return p
 }
 
-func newThread(seed uint64, n int) threadPlan {
+func newThread(seed uint64, n int, sessions []*recorded.Session) threadPlan {
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
 	th := threadPlan{n: n, agent: pick(r, "demo", "demo", "steady")}
+	if play, which := r.IntN(3) == 0, r.Int(); play && len(sessions) > 0 {
+		th.agent, th.session = "player", sessions[which%len(sessions)]
+	}
 	for range 1 + r.IntN(3) {
 		th.readers = append(th.readers, pick(r, rawReader, stalled, polling, following, attaching, refreshing, snapshotting))
 	}
-	for range 2 + r.IntN(6) {
-		th.steps = append(th.steps, newStep(r))
+	for i := range 2 + r.IntN(6) {
+		s := newStep(r)
+		if th.session != nil {
+			if i >= len(th.session.Prompts) {
+				break
+			}
+			s.words, s.how = []string{th.session.Prompts[i]}, pick(r, byREST, byTab)
+		}
+		th.steps = append(th.steps, s)
 	}
 	return th
 }
@@ -139,7 +155,7 @@ func newThread(seed uint64, n int) threadPlan {
 func newStep(r *rand.Rand) step {
 	s := step{
 		how: pick(r, byREST, byREST, byTab, byTab, byTab, byTabs, byQueue), yes: r.IntN(3) > 0, refresh: r.IntN(4) == 0,
-		answer: pick(r, answerREST, answerTab, answerTab, answerSame, answerOther, answerCancel, answerSteer, answerUnsaid),
+		answer: pick(r, answerREST, answerTab, answerTab, answerSame, answerOther, answerCancel, answerSteer, answerUnsaid, answerNobody),
 	}
 	turns := 1
 	switch s.how {
@@ -171,8 +187,11 @@ func newStep(r *rand.Rand) step {
 func (th threadPlan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "thread %d of agent %s, read by %v\n", th.n, th.agent, th.readers)
+	if th.session != nil {
+		fmt.Fprintf(&b, "  plays %s\n", th.session.Name)
+	}
 	for i, s := range th.steps {
-		fmt.Fprintf(&b, "  %d: %q by %s; answered by %s: %v", i+1, s.words, s.how, s.answer, s.yes)
+		fmt.Fprintf(&b, "  %d: %.300q by %s; answered by %s: %v", i+1, s.words, s.how, s.answer, s.yes)
 		if s.cancelAt > 0 {
 			fmt.Fprintf(&b, "; cancelled at %d", s.cancelAt)
 		}

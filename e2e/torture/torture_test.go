@@ -26,9 +26,12 @@ func TestTorture(t *testing.T) {
 	temp := t.TempDir()
 	s := harness.Start(t, harness.Flags("--verify"), harness.Env("TMPDIR="+temp), harness.Config(fmt.Sprintf(`
 shutdown_timeout: 100ms
+request_ttl: 2s
+retention: { compact_after: 1s }
 agents:
+  player: { command: [%q], idle_timeout: 300ms }
   steady: { command: [%q, acp-demo], env: { AGENTSTREAM_DEMO_PACE: "400" }, idle_timeout: 300ms }
-`, harness.Binary(t))))
+`, playerBinary(t), harness.Binary(t))))
 	w := newWorld(s.Cwd)
 	defer w.close()
 	w.open(s.URL, s.Token)
@@ -52,10 +55,11 @@ agents:
 func drawn(t *testing.T) *plan {
 	t.Helper()
 	harness.Require(t)
-	p := newPlan(number(t, "AGENTSTREAM_SEED", defaultSeed), int(number(t, "AGENTSTREAM_TORTURE", shortRun)))
+	sessions := recordings(t)
+	p := newPlan(number(t, "AGENTSTREAM_SEED", defaultSeed), int(number(t, "AGENTSTREAM_TORTURE", shortRun)), sessions)
 	t.Logf("AGENTSTREAM_SEED=%d", p.seed)
 	if only := os.Getenv("AGENTSTREAM_TORTURE_THREAD"); only != "" {
-		p.threads = []threadPlan{newThread(p.seed, int(number(t, "AGENTSTREAM_TORTURE_THREAD", 0)))}
+		p.threads = []threadPlan{newThread(p.seed, int(number(t, "AGENTSTREAM_TORTURE_THREAD", 0)), sessions)}
 	}
 	return p
 }
@@ -67,7 +71,7 @@ func (p *plan) drive(t *testing.T, w *world, kill func(thread string)) {
 	for range lanes {
 		group.Go(func() {
 			for th := range next {
-				if err := os.Mkdir(filepath.Join(w.folder, fmt.Sprint("thread-", th.n)), 0o700); err != nil {
+				if err := th.prepare(w.folder); err != nil {
 					t.Error(err)
 				}
 				d := newDriver(w, p.seed, th, kill)
