@@ -41,13 +41,14 @@ export class ResumableHttpAgent extends HttpAgent {
   maxTries: number;
   retryDelay: number;
   idle: number;
-  /** The next run attaches to what runs instead of starting something. */
+  /** The next run attaches to what runs instead of starting something, unless it brings a new user message. */
   attachNext = false;
 
   private cursor = "";
   private atEnd = false;
   private cursorThread = "";
-  private current?: { input: Input; abort: (grace: number) => void };
+  private said = new Set<string>(); // ids of user messages that the server has
+  private current?: { threadId: string; runId: string; abort: (grace: number) => void };
 
   constructor(config: ResumableConfig) {
     super(config);
@@ -59,7 +60,8 @@ export class ResumableHttpAgent extends HttpAgent {
   }
 
   override run(input: Input): Events {
-    const attach = this.attachNext;
+    const last = input.messages.at(-1);
+    const attach = this.attachNext && (last?.role !== "user" || this.said.has(last.id));
     this.attachNext = false;
     return this.stream(input, attach);
   }
@@ -98,7 +100,7 @@ export class ResumableHttpAgent extends HttpAgent {
   override abortRun(): void {
     const now = this.current;
     if (!now) return super.abortRun();
-    const path = `/v1/runs/${encodeURIComponent(now.input.runId)}/cancel?threadId=${encodeURIComponent(now.input.threadId)}`;
+    const path = `/v1/runs/${encodeURIComponent(now.runId)}/cancel?threadId=${encodeURIComponent(now.threadId)}`;
     this.request(this.base + path, { method: "POST", keepalive: true }).catch(() => undefined);
     now.abort(2000);
   }
@@ -119,6 +121,7 @@ export class ResumableHttpAgent extends HttpAgent {
     for (const key of ["base", "cancelPending", "maxTries", "retryDelay", "idle", "attachNext", "cursor", "atEnd", "cursorThread"] as const) {
       (copy as unknown as Record<string, unknown>)[key] = this[key];
     }
+    copy.said = new Set(this.said);
     copy.current = undefined;
     return copy;
   }
@@ -138,7 +141,8 @@ export class ResumableHttpAgent extends HttpAgent {
       const abort = new AbortController();
       let timer: ReturnType<typeof setTimeout> | undefined;
       const now = {
-        input,
+        threadId: input.threadId,
+        runId: input.runId, // until the stream names the run that was joined
         abort: (grace: number) => {
           timer ??= setTimeout(() => {
             out.next({ type: "RUN_ERROR", message: "The run was aborted", code: "abort" });
@@ -148,7 +152,13 @@ export class ResumableHttpAgent extends HttpAgent {
         },
       };
       this.current = now;
-      this.pump(input, attach, abort.signal, (e) => out.next(e))
+      const deliver = (e: AnyEvent) => {
+        if (e.type === "RUN_STARTED") now.runId = String(e.runId);
+        const messages = (e.type === "RUN_STARTED" ? (e.input as { messages?: unknown })?.messages : e.messages) as { id: string; role: string }[] | undefined;
+        for (const m of messages ?? []) if (m.role === "user") this.said.add(m.id);
+        out.next(e);
+      };
+      this.pump(input, attach, abort.signal, deliver)
         .then(() => out.complete(), (e: unknown) => { if (!abort.signal.aborted) out.error(e); })
         .finally(() => { clearTimeout(timer); if (this.current === now) this.current = undefined; });
       return () => { clearTimeout(timer); abort.abort(); };
@@ -245,7 +255,7 @@ export class ResumableHttpAgent extends HttpAgent {
         const query = new URLSearchParams({ wait: "25s", ...(after ? { after } : {}) });
         const response = await this.request(`${this.base}/v1/threads/${encodeURIComponent(this.threadId)}/events?${query}`, { signal });
         const news = (await response.json()) as { events: unknown[]; cursor: string };
-        if (news.events.length && !this.isRunning && !signal.aborted) await join();
+        if (news.events.length && news.cursor > this.cursor && !this.isRunning && !signal.aborted) await join();
         after = this.cursor > news.cursor ? this.cursor : news.cursor;
         wait = 250;
       } catch (e) {
