@@ -29,7 +29,7 @@ build: ## build bin/agentstream, one static binary
 .PHONY: test
 test: ## everything a change must pass; does its own set-up (apt for gcc, npm ci)
 	./scripts/setup.sh
-	$(MAKE) lint build clients race typescript
+	$(MAKE) lint build clients race typescript page
 	./scripts/coverage.sh $(COVERAGE)
 	if [ -f bench/go.mod ]; then cd bench && $(GO) vet ./...; fi
 	$(MAKE) fuzz-minute
@@ -62,6 +62,15 @@ clients: ## install the AG-UI clients that the end-to-end tests drive (npm ci)
 .PHONY: typescript
 typescript: build ## the TypeScript client: types and tests against both AG-UI clients, on the real binary
 	cd clients/typescript && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm run check && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm test
+
+.PHONY: web
+web: clients ## build the page into web/dist, which is committed and embedded
+	cd web && npm run build && npm run pack
+
+.PHONY: page
+page: build clients ## the page: types, unit tests, web/dist is what its sources build, and the browser tests (screenshots: bin/screens)
+	cd web && npm run check && npm test && npx vite build --logLevel warn && npm run pack -- --check
+	cd e2e/web && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm test
 
 .PHONY: agents
 agents: ## install real agents for the end-to-end tests (AGENTS="opencode gemini ...")

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-for lock in e2e/*/package-lock.json clients/*/package-lock.json; do
+for lock in e2e/*/package-lock.json clients/*/package-lock.json web/package-lock.json; do
 	[ -f "$lock" ] || continue
 	dir=$(dirname "$lock")
 	stamp=$dir/node_modules/.agentstream-lock

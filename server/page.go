@@ -36,7 +36,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Security-Policy", pagePolicy)
 	if !web.Serve(w, r, "index.html") {
-		s.interim(w)
+		refuse(w, "route_unknown", "this binary was built without the page; make web builds it")
 	}
 }
 

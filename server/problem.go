@@ -113,9 +113,13 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 		refuse(w, "internal", "the answer could not be encoded")
 		return
 	}
+	jsonHeader(w, status)
+	_, _ = w.Write(body.Bytes())
+}
+
+func jsonHeader(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes())
 }
