@@ -150,9 +150,6 @@ func (t *turn) end(v verdict) {
 		t.j.set(keyFacts, encode(t.c.offered()))
 	}
 	t.closeRun(v.state, func() { t.terminal(v) })
-	t.rec.ripen(t.e.keeper, t.j.setGlobal, t.j.dropGlobal)
-	t.save()
-	t.j.after(t.e.keeper.wake)
 }
 
 func (t *turn) terminal(v verdict) {

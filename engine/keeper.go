@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -160,8 +161,15 @@ func (k *keeper) due(ctx context.Context, w way) (due []string, next time.Durati
 }
 
 // handle does for a thread what is due, and at least as much as gives back so
-// many bytes of logged events. Without an error the key is gone afterwards.
-func (k *keeper) handle(ctx context.Context, w way, key string, excess int64) error {
+// many bytes of logged events. Without an error the key is gone afterwards. A
+// defect costs no more than that this thread stays as it is.
+func (k *keeper) handle(ctx context.Context, w way, key string, excess int64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			k.e.o.Logger.Error("panic while a thread was made smaller", "panic", p, "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
 	c := k.e.use(threadOfKey(key))
 	defer c.release()
 	p, err := k.plan(ctx, w, c, key, excess)
@@ -230,9 +238,8 @@ func (k *keeper) fit(ctx context.Context) {
 			}
 		}
 	}
-	if ctx.Err() == nil {
-		k.full.Store(true)
-		k.e.o.Logger.Warn("the log is as big as limits.total_bytes allows, and nothing in it can be made smaller; new runs are refused")
+	if ctx.Err() == nil && !k.full.Swap(true) {
+		k.e.o.Logger.Warn("the log is bigger than limits.total_bytes allows, and nothing in it can be made smaller; new runs are refused")
 	}
 }
 

@@ -371,3 +371,23 @@ func TestTroubleIsPostponed(t *testing.T) {
 		w.close()
 	})
 }
+
+// TestADefectIsPostponed: what panics in the log or in a fold takes nobody along.
+func TestADefectIsPostponed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &panicky{newSmalllog()}
+		w := newWorld(t, log, nil)
+		w.start("t", "r1", "hi")
+		w.settled("t", "r1")
+		w.pass(16 * time.Minute)
+		w.start("t", "r2", "hi")
+		if run := w.settled("t", "r2"); run.State != RunFinished {
+			t.Errorf("%+v", run)
+		}
+		w.close()
+	})
+}
+
+type panicky struct{ *smalllog }
+
+func (l *panicky) Compact(context.Context, string, eventlog.Cursor) error { panic("a defect") }

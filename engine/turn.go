@@ -266,6 +266,10 @@ func (t *turn) closeRun(state RunState, terminal func()) {
 		t.rec.ListBytes, t.rec.Unlisted = len(list), 0
 	}
 	t.touch()
+	if t.rec.Turn == nil {
+		t.rec.ripen(t.e.keeper, t.j.setGlobal, t.j.dropGlobal)
+		t.j.after(t.e.keeper.wake)
+	}
 	t.save()
 }
 
