@@ -63,12 +63,13 @@ export class ResumableHttpAgent extends HttpAgent {
     const last = input.messages.at(-1);
     const attach = this.attachNext && (last?.role !== "user" || this.said.has(last.id));
     this.attachNext = false;
-    return this.stream(input, attach);
+    return this.stream(input, attach, ""); // such hosts take what others said from a snapshot alone
   }
 
   /** Joins the thread: a prelude of all there is, then what comes, to the run's end. */
   override connect(input: Input): Events {
-    return this.stream(input, true);
+    // A verifier must see RUN_STARTED first: the old cursor serves only behind a terminal.
+    return this.stream(input, true, this.atEnd ? this.cursor : "");
   }
 
   override async runAgent(parameters?: RunParameters, subscriber?: Subscriber): Promise<Result> {
@@ -136,7 +137,7 @@ export class ResumableHttpAgent extends HttpAgent {
     this.cursorThread = this.threadId;
   }
 
-  private stream(input: Input, attach: boolean): Events {
+  private stream(input: Input, attach: boolean, at: string): Events {
     return new Observable<AnyEvent>((out) => {
       const abort = new AbortController();
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -158,7 +159,7 @@ export class ResumableHttpAgent extends HttpAgent {
         for (const m of messages ?? []) if (m.role === "user") this.said.add(m.id);
         out.next(e);
       };
-      this.pump(input, attach, abort.signal, deliver)
+      this.pump(input, attach, at, abort.signal, deliver)
         .then(() => out.complete(), (e: unknown) => { if (!abort.signal.aborted) out.error(e); })
         .finally(() => { clearTimeout(timer); if (this.current === now) this.current = undefined; });
       return () => { clearTimeout(timer); abort.abort(); };
@@ -166,10 +167,8 @@ export class ResumableHttpAgent extends HttpAgent {
   }
 
   /** Reads one run to its terminal event, through cuts. */
-  private async pump(input: Input, attach: boolean, signal: AbortSignal, deliver: (e: AnyEvent) => void): Promise<void> {
+  private async pump(input: Input, attach: boolean, at: string, signal: AbortSignal, deliver: (e: AnyEvent) => void): Promise<void> {
     const open = new Open();
-    // A verifier must see RUN_STARTED first: the old cursor serves only behind a terminal.
-    let at = attach && this.atEnd && this.cursor ? this.cursor : "";
     let going = false; // an id of this run has come
     let splice = false;
     for (let tries = 0; ; ) {
