@@ -4,6 +4,7 @@ import { follow } from "../store/feed";
 import { refreshRequests } from "../store/requests";
 import { useSignal } from "../store/signal";
 import { refreshAgents, threads } from "../store/threads";
+import { startWaking } from "../store/wake";
 import { current, startRouting } from "./current";
 import { HelpDialog } from "./dialogs";
 import { startKeys } from "./keys";
@@ -17,6 +18,7 @@ import { Toast } from "./toast";
 
 /** Begins what the page does whatever it shows. Once, before the first render. */
 export function start(): void {
+  startWaking();
   startRouting();
   threads.start();
   void refreshAgents();

@@ -136,7 +136,7 @@ export function Composer({ thread, commands, busy, waits, disabled, onSend, onSt
         <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
         <input ref={picker} type="file" multiple hidden onChange={(e) => { void take([...(e.target.files ?? [])]); e.target.value = ""; }} />
         <textarea ref={field} rows={1} dir="auto" aria-label="Message" aria-describedby={help} value={text} {...menu.aria}
-          placeholder={disabled ?? (waits ? "Waits for your answer; a message is sent after it" : busy ? "A message is sent when this is done" : "Ask the agent")}
+          placeholder={disabled ?? (waits ? "Sent after your answer" : busy ? "Sent when this is done" : "Ask the agent")}
           onChange={(e) => { write(e.target.value); setCaret(e.target.selectionStart); }}
           onSelect={(e) => setCaret(e.currentTarget.selectionStart)} onKeyDown={onKeyDown} onPaste={onPaste} />
         {busy && onStop && (
@@ -190,6 +190,6 @@ function useMenu(thread: string, commands: readonly Command[] | undefined, text:
       ))}
     </ul>
   );
-  const aria = open ? { role: "combobox", "aria-expanded": true, "aria-controls": id, "aria-activedescendant": `${id}-${at}`, "aria-autocomplete": "list" as const } : {};
+  const aria = open ? { "aria-haspopup": "listbox" as const, "aria-controls": id, "aria-activedescendant": `${id}-${at}`, "aria-autocomplete": "list" as const } : {};
   return { key, list, aria };
 }

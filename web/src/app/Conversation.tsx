@@ -65,7 +65,7 @@ const Row = memo(function Row({ turn }: { turn: Turn }): ReactNode {
 });
 
 function EditButton({ words }: { words: string }): ReactNode {
-  return <IconButton icon="pencil" label="Edit and send again" onClick={() => editing.set({ thread: decodeURIComponent(location.pathname.slice(3)), text: words })} />;
+  return <IconButton icon="pencil" label="Edit message" onClick={() => editing.set({ thread: decodeURIComponent(location.pathname.slice(3)), text: words })} />;
 }
 
 function Message(): ReactNode {

@@ -55,6 +55,8 @@ function Bar({ open, state }: { open: OpenThread; state: ThreadState }): ReactNo
         {t?.models && <Pick label="Model" choice={t.models} onPick={(model) => open.choose({ model })} />}
         {t?.modes && <Pick label="Mode" choice={t.modes} onPick={(mode) => open.choose({ mode })} />}
         <span className="narrow-only"><Line /></span>
+      </div>
+      <div className="bar-actions">
         <IconButton icon="pencil" label="Rename thread" onClick={() => setDialog("rename")} disabled={!t} />
         <IconButton icon="trash" label="Delete thread" onClick={() => setDialog("delete")} disabled={!t} />
       </div>

@@ -1,4 +1,3 @@
-import { connection } from "../store/connection";
 import { threads } from "../store/threads";
 import { current, go } from "./current";
 import { letters } from "./dialogs";
@@ -50,16 +49,6 @@ export function startKeys(help: () => void): () => void {
       help();
     }
   };
-  // A page that was asleep asks at once instead of waiting for a timer.
-  const wake = () => {
-    if (!document.hidden && connection.value !== "live") void threads.refresh();
-  };
   addEventListener("keydown", onKey);
-  document.addEventListener("visibilitychange", wake);
-  addEventListener("online", wake);
-  return () => {
-    removeEventListener("keydown", onKey);
-    document.removeEventListener("visibilitychange", wake);
-    removeEventListener("online", wake);
-  };
+  return () => removeEventListener("keydown", onKey);
 }

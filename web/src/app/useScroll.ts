@@ -3,6 +3,8 @@ import { keepPlace, placeOf } from "../store/local";
 import type { OpenThread, ThreadState } from "../store/thread";
 
 const near = 60;
+/** Frames in which turns that were never drawn, and have a guessed height, find their own. */
+const settleFrames = 8;
 
 type Anchor = { turn: string; top: number };
 
@@ -13,61 +15,87 @@ type Anchor = { turn: string; top: number };
 export function useScroll(open: OpenThread, state: ThreadState) {
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const bottom = useRef(true);
-  const anchor = useRef<Anchor | undefined>(undefined);
-  const firstTurn = useRef("");
-  const restored = useRef(false);
   const [away, setAway] = useState(false);
+  const place = useRef({ bottom: true, anchor: undefined as Anchor | undefined, first: "", restored: false, settling: false, handled: 0, top: 0, height: 0, view: 0 });
+  const ready = state.phase === "ready";
 
-  const follow = useCallback(() => {
+  /** After anything that changed what is shown, or how high it is. */
+  const changed = useCallback(() => {
     const b = box.current;
-    if (b && bottom.current) b.scrollTop = b.scrollHeight;
-  }, []);
+    const p = place.current;
+    const first = b?.querySelector<HTMLElement>("[data-turn]")?.dataset.turn ?? "";
+    if (!b || first === "") return;
+    if (!p.restored && ready) {
+      p.restored = true;
+      const kept = placeOf(open.id);
+      if (kept && !kept.bottom && hold(b, kept)) {
+        p.bottom = false;
+        p.settling = true;
+        setAway(true);
+        settle(b, kept, settleFrames, () => {
+          p.settling = false;
+          note(b, p);
+          p.anchor = firstVisible(b);
+        });
+      }
+    }
+    if (p.first !== "" && first !== p.first && p.anchor && !p.bottom) hold(b, p.anchor);
+    p.first = first;
+    if (p.bottom) b.scrollTop = b.scrollHeight;
+  }, [open, ready]);
 
   const onScroll = useCallback(() => {
     const b = box.current!;
-    bottom.current = b.scrollHeight - b.scrollTop - b.clientHeight < near;
-    setAway(!bottom.current);
-    anchor.current = bottom.current ? undefined : firstVisible(b);
-    if (restored.current) keepPlace(open.id, { bottom: bottom.current, turn: anchor.current?.turn ?? "", top: anchor.current?.top ?? 0 });
-    if (b.scrollTop < 300 && restored.current) void open.loadOlder();
+    const p = place.current;
+    if (p.settling) return;
+    // Content that changes height scrolls as well, and events come late: only what a reader did counts as leaving the end.
+    const still = p.height === b.scrollHeight && p.view === b.clientHeight;
+    if (b.scrollHeight - b.scrollTop - b.clientHeight < near) p.bottom = true;
+    else if (b.scrollTop < p.top - 1 && (still || performance.now() - p.handled < 1000)) p.bottom = false;
+    note(b, p);
+    setAway(!p.bottom);
+    p.anchor = p.bottom ? undefined : firstVisible(b);
+    if (!p.restored) return;
+    keepPlace(open.id, { bottom: p.bottom, turn: p.anchor?.turn ?? "", top: p.anchor?.top ?? 0 });
+    if (!p.bottom && b.scrollTop < 300) void open.loadOlder();
   }, [open]);
 
-  // The reader's place, once there is something to scroll.
-  useLayoutEffect(() => {
-    const b = box.current!;
-    if (!restored.current && state.phase === "ready" && state.turns.length > 0) {
-      restored.current = true;
-      const place = placeOf(open.id);
-      if (place && !place.bottom && hold(b, { turn: place.turn, top: place.top })) {
-        bottom.current = false;
-        setAway(true);
-        // Turns that were never drawn have a guessed height: what was found moves as they are.
-        requestAnimationFrame(() => hold(b, { turn: place.turn, top: place.top }));
-        return;
-      }
-    }
-    const first = state.turns[0]?.id ?? "";
-    if (firstTurn.current && first !== firstTurn.current && anchor.current) hold(b, anchor.current);
-    firstTurn.current = first;
-    follow();
-  }, [state.turns, state.phase, open, follow]);
+  useLayoutEffect(changed, [changed, state.turns]);
 
   // Pictures, colours and folds change heights later.
   useEffect(() => {
-    const watch = new ResizeObserver(follow);
+    const b = box.current!;
+    const watch = new ResizeObserver(changed);
     watch.observe(content.current!);
-    watch.observe(box.current!);
+    watch.observe(b);
     return () => watch.disconnect();
-  }, [follow]);
+  }, [changed]);
+
+  useEffect(() => {
+    const b = box.current!;
+    const touched = () => {
+      place.current.handled = performance.now();
+    };
+    const kinds = ["wheel", "touchmove", "pointerdown", "keydown"];
+    for (const kind of kinds) b.addEventListener(kind, touched, { passive: true });
+    return () => {
+      for (const kind of kinds) b.removeEventListener(kind, touched);
+    };
+  }, []);
 
   const toLatest = useCallback(() => {
-    bottom.current = true;
+    place.current.bottom = true;
     setAway(false);
-    follow();
-  }, [follow]);
+    changed();
+  }, [changed]);
 
   return { box, content, onScroll, away, toLatest };
+}
+
+function note(b: HTMLElement, p: { top: number; height: number; view: number }): void {
+  p.top = b.scrollTop;
+  p.height = b.scrollHeight;
+  p.view = b.clientHeight;
 }
 
 function firstVisible(b: HTMLElement): Anchor | undefined {
@@ -77,6 +105,14 @@ function firstVisible(b: HTMLElement): Anchor | undefined {
     if (r.bottom > edge) return { turn: el.dataset.turn!, top: r.top - edge };
   }
   return undefined;
+}
+
+function settle(b: HTMLElement, a: Anchor, frames: number, done: () => void): void {
+  requestAnimationFrame(() => {
+    hold(b, a);
+    if (frames > 1 && b.isConnected) settle(b, a, frames - 1, done);
+    else done();
+  });
 }
 
 /** Puts a turn back to where it stood. */

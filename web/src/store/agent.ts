@@ -3,6 +3,7 @@ import { Observable } from "rxjs";
 import { merge, type Event } from "./merge";
 import { OncePerFrame } from "./frame";
 import { watchedFetch } from "./connection";
+import { onWake } from "./wake";
 
 type Input = Parameters<ResumableHttpAgent["run"]>[0];
 type Events = ReturnType<ResumableHttpAgent["run"]>;
@@ -20,14 +21,29 @@ export class PageAgent extends ResumableHttpAgent {
   /** Called when all that came in a frame has gone to the client. */
   applied: () => void = () => undefined;
 
+  private wire = new AbortController();
+
   constructor(name: string, threadId: string) {
     super({
       url: `/agui/${encodeURIComponent(name)}?messages=${windowSize}`,
       base: "",
       threadId,
-      fetch: (input: string | URL | Request, init?: RequestInit) => watchedFetch(input, init),
+      fetch: (input: string | URL | Request, init?: RequestInit) => this.reach(input, init),
       maxTries: Number.MAX_SAFE_INTEGER,
     });
+  }
+
+  /** Drops connections that died unnoticed whenever the page wakes; the client goes on from its cursor. Gives a function that ends this. */
+  stayAwake(): () => void {
+    return onWake(() => {
+      this.wire.abort();
+      this.wire = new AbortController();
+    });
+  }
+
+  private reach(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    const { signal } = this.wire;
+    return watchedFetch(input, { ...init, signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal });
   }
 
   override run(input: Input): Events {

@@ -1,4 +1,5 @@
 import { offline, reached } from "./connection";
+import { onWake } from "./wake";
 
 /**
  * Follows GET /v1/requests/events and says that something changed. Browsers allow six
@@ -10,6 +11,15 @@ export function follow(changed: () => void): void {
   channel?.addEventListener("message", changed);
   const lead = () => {
     const source = new EventSource("/v1/requests/events");
+    let over = false;
+    const again = () => {
+      if (over) return;
+      over = true;
+      source.close();
+      sleep();
+      lead();
+    };
+    const sleep = onWake(again);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tell = () => {
       // The stream begins with what there is: many at once are one change.
@@ -26,8 +36,7 @@ export function follow(changed: () => void): void {
     source.onmessage = tell;
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) {
-        source.close();
-        setTimeout(lead, 5000);
+        setTimeout(again, 5000);
       } else {
         offline();
       }

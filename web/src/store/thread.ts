@@ -167,6 +167,7 @@ export class OpenThread {
       this.publish.ask();
     };
     agent.subscribe({ onMessagesChanged: () => this.publish.ask() });
+    this.stops.push(agent.stayAwake());
     this.agent = agent;
   }
 

@@ -1,5 +1,6 @@
 import * as api from "../api";
 import { Signal } from "./signal";
+import { onWake } from "./wake";
 
 export type ThreadList = { threads: readonly api.Thread[]; next: string | undefined; phase: "loading" | "ready" | "failed"; error?: string };
 
@@ -16,6 +17,7 @@ export class Threads {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) void this.refresh();
     });
+    onWake(() => void this.refresh());
     void this.refresh();
   }
 
