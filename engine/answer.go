@@ -31,7 +31,7 @@ func (t *turn) answerAll(ctx context.Context, r StartRequest, taken bool) (Start
 		// They were answered a moment ago: looked at again once that is durable.
 		group := t.j.put
 		t.mu.Unlock()
-		if _, err := t.j.wait(ctx, group); err != nil {
+		if _, err := t.durable(ctx, group); err != nil {
 			return Started{}, err
 		}
 		return Started{}, errEnded
@@ -54,7 +54,7 @@ func (t *turn) answerAll(ctx context.Context, r StartRequest, taken bool) (Start
 	run, from := *t.run, t.run.FromSeq
 	group := t.j.commit()
 	t.mu.Unlock()
-	head, err := t.j.wait(ctx, group)
+	head, err := t.durable(ctx, group)
 	if err != nil {
 		return Started{}, err
 	}
@@ -127,8 +127,8 @@ func (e *Engine) resolve(ctx context.Context, req Request, answer Answer) (_ Req
 	if t.ending || a == nil {
 		group := t.j.put
 		t.mu.Unlock()
-		_, err := t.j.wait(ctx, group)
-		return req, err == nil, err
+		_, err := t.durable(ctx, group)
+		return req, err == nil || errors.Is(err, errEnded), err
 	}
 	chosen, err := choose(a.q, answer)
 	if err != nil {
@@ -142,6 +142,22 @@ func (e *Engine) resolve(ctx context.Context, req Request, answer Answer) (_ Req
 	req = a.req
 	group := t.j.commit()
 	t.mu.Unlock()
-	_, err = t.j.wait(ctx, group)
-	return req, false, err
+	_, err = t.durable(ctx, group)
+	return req, errors.Is(err, errEnded), err
+}
+
+// durable waits until a group is. A turn that has lost its thread to another owner
+// gives errEnded, once it is over: what it held counts no more, and the log says
+// what does.
+func (t *turn) durable(ctx context.Context, group uint64) (eventlog.Cursor, error) {
+	head, err := t.j.wait(ctx, group)
+	if !errors.Is(err, eventlog.ErrFenced) && !errors.Is(err, eventlog.ErrConflict) {
+		return head, err
+	}
+	select {
+	case <-t.done:
+		return head, errEnded
+	case <-ctx.Done():
+		return head, context.Cause(ctx)
+	}
 }

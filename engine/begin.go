@@ -189,7 +189,7 @@ func (t *turn) enqueue(ctx context.Context, r StartRequest) (Started, error) {
 	at := t.j.seq
 	group := t.j.commit()
 	t.mu.Unlock()
-	head, err := t.j.wait(ctx, group)
+	head, err := t.durable(ctx, group)
 	if err != nil {
 		return Started{}, err
 	}

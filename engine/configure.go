@@ -27,10 +27,12 @@ func (e *Engine) change(ctx context.Context, thread string, ch change) error {
 			ch.open(t)
 			group := t.j.commit()
 			t.mu.Unlock()
-			_, err := t.j.wait(ctx, group)
-			return storage(err)
+			if _, err := t.durable(ctx, group); !errors.Is(err, errEnded) {
+				return storage(err)
+			}
+		} else {
+			t.mu.Unlock()
 		}
-		t.mu.Unlock()
 		select {
 		case <-t.done:
 		case <-ctx.Done():

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"strings"
 
 	"github.com/agentstream-go/agentstream/agui"
@@ -267,7 +268,10 @@ func (c *conversation) liveMessages(ctx context.Context) (m Messages, live bool,
 		m.Pending = append(m.Pending, a.req)
 	}
 	t.mu.Unlock()
-	head, err := t.j.wait(ctx, group)
+	head, err := t.durable(ctx, group)
+	if errors.Is(err, errEnded) {
+		return Messages{}, false, nil
+	}
 	m.Messages, m.State = list.Messages(), list.State()
 	m.Cursor = eventlog.Cursor{Gen: head.Gen, Seq: seq}.String()
 	return m, true, err

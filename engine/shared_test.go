@@ -160,3 +160,47 @@ func untilFree(t *testing.T, w *world, thread, run, text string) Started {
 		}
 	}
 }
+
+// Who asks an engine that has lost a thread without knowing it is answered as by
+// one that knows, once it does.
+func TestAskedAfterItLostTheThread(t *testing.T) {
+	log := openSQLite(t)
+	a := newWorld(t, log, map[string]script{"ask": asks("c")})
+	for _, thread := range []string{"m", "r", "s", "c", "q"} {
+		a.stream(a.start(thread, "r1", "ask"))
+	}
+	ids := map[string]string{}
+	for _, q := range a.pending() {
+		ids[q.Thread] = q.ID
+	}
+	resume := a.answer("s", "r2", approve(ids["s"], `{"approved":true}`))
+	again := a.request("q", "r2", "hi")
+	again.Enqueue = true
+	title := "a title"
+	b := newWorld(t, log, nil) // takes all leases
+	if _, err := a.Resolve(bg, ids["r"], Answer{OptionID: "yes"}); code(err) != "already_resolved" {
+		t.Errorf("resolve: %v", err)
+	}
+	if s, err := a.Start(bg, resume); err != nil || !s.Attached || len(s.Conflicts) != 1 {
+		t.Errorf("resume: %+v, %v", s, err)
+	}
+	if th, err := a.Configure(bg, "c", ThreadPatch{Title: &title}); err != nil || th.Title != title {
+		t.Errorf("configure: %+v, %v", th, err)
+	}
+	if s, err := a.Start(bg, again); err != nil || s.Run.State != RunRunning {
+		t.Errorf("enqueue: %+v, %v", s, err)
+	}
+	a.settled("q", "r2")
+	c := a.use("m")
+	turn := c.open()
+	turn.mu.Lock()
+	turn.j.set("x", []byte("y"))
+	turn.j.commit()
+	turn.mu.Unlock()
+	if m, err := a.Messages(bg, "m", 0, ""); err != nil || m.OpenRun != nil || len(m.Pending) > 0 || len(m.Messages) != 3 {
+		t.Errorf("messages: %+v, %v", m, err)
+	}
+	c.release()
+	a.close()
+	b.close()
+}

@@ -175,14 +175,7 @@ func (d *driver) start(ctx context.Context, n int, s step) error {
 		d.w.begun.Add(1)
 		run := fmt.Sprintf("run-%d-%d-%d", d.plan.n, n, i)
 		if s.how == byTab || s.how == byTabs {
-			group.Go(func() {
-				err := d.tabs[i].post(ctx, run, text, nil)
-				var no *refused
-				if errors.As(err, &no) && s.how == byTabs && (no.code == "run_active" || no.code == "pending") {
-					err = nil // the other one was faster
-				}
-				failures[i] = err
-			})
+			group.Go(func() { failures[i] = d.post(ctx, d.tabs[i], run, text, s.how == byTabs) })
 			continue
 		}
 		body := map[string]any{"agent": d.plan.agent, "input": text, "runId": run, "cwd": d.cwd()}
@@ -197,6 +190,25 @@ func (d *driver) start(ctx context.Context, n int, s step) error {
 	}
 	group.Wait()
 	return errors.Join(failures...)
+}
+
+// post asks for a run by a tab. Of two that do so at once one may be refused.
+func (d *driver) post(ctx context.Context, b *tab, run, text string, two bool) error {
+	for {
+		err := b.post(ctx, run, text, nil)
+		var no *refused
+		switch {
+		case !errors.As(err, &no):
+			return err
+		case two && (no.code == "run_active" || no.code == "pending"):
+			return nil // the other one was faster
+		case !d.w.several || no.code != "run_active":
+			return err
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 // lead answers, cancels and kills until nothing runs any more.

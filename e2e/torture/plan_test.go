@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentstream-go/agentstream/e2e/recordings/recorded"
 )
@@ -39,7 +40,8 @@ type plan struct {
 // more have reached somebody.
 type end struct {
 	runs, events int
-	kill         bool // -9, or else SIGTERM
+	kill         bool          // -9, or else SIGTERM; of an engine inside: its leases are taken, or else expire
+	jump         time.Duration // of the clock inside
 }
 
 // threadPlan is what is done to one thread.
@@ -125,7 +127,7 @@ func newPlan(seed uint64, runs int, sessions []*recorded.Session) *plan {
 	}
 	r := rand.New(rand.NewPCG(seed, 1<<40))
 	for range runs/8 + 1 {
-		p.ends = append(p.ends, end{runs: 8 + r.IntN(24), events: r.IntN(400), kill: r.IntN(4) > 0})
+		p.ends = append(p.ends, end{runs: 8 + r.IntN(24), events: r.IntN(400), kill: r.IntN(4) > 0, jump: time.Duration(r.IntN(24*3600)-12*3600) * time.Second})
 	}
 	return p
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +38,7 @@ agents:
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.drive(t, w, func(thread string) { killAgent(s, thread) })
+		p.drive(t, w, func(thread string) { killAgent(s.Agents(), thread) })
 	}()
 	ended := violence(t, p.ends, w, s, done)
 	<-done
@@ -96,24 +96,9 @@ func (p *plan) drive(t *testing.T, w *world, kill func(thread string)) {
 
 // violence ends the server and starts it again, as planned, until all is done.
 func violence(t *testing.T, ends []end, w *world, s *harness.Server, done <-chan struct{}) (times int) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	runs, events := w.begun.Load(), w.heard.Load()
 	for _, e := range ends {
-		for w.begun.Load() < runs+int64(e.runs) {
-			select {
-			case <-done:
-				return times
-			case <-tick.C:
-				events = w.heard.Load()
-			}
-		}
-		for w.heard.Load() < events+int64(e.events) {
-			select {
-			case <-done:
-				return times
-			case <-tick.C:
-			}
+		if !w.comes(e.runs, e.events, done) {
+			break
 		}
 		if e.kill {
 			w.shut()
@@ -126,19 +111,29 @@ func violence(t *testing.T, ends []end, w *world, s *harness.Server, done <-chan
 		}
 		s.Restart()
 		w.open(s.URL, s.Token)
-		runs, events = w.begun.Load(), w.heard.Load()
 		times++
 	}
 	return times
 }
 
-// killAgent kills a thread's agent, which is known by its folder.
-func killAgent(s *harness.Server, thread string) {
-	for _, pid := range s.Agents() {
-		if dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil && filepath.Base(dir) == thread {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+// comes waits until so many runs more have begun, and then so many events more have
+// reached somebody; false: all is done before.
+func (w *world) comes(runs, events int, done <-chan struct{}) bool {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for _, x := range []struct {
+		of   *atomic.Int64
+		more int
+	}{{&w.begun, runs}, {&w.heard, events}} {
+		for at := x.of.Load(); x.of.Load() < at+int64(x.more); {
+			select {
+			case <-done:
+				return false
+			case <-tick.C:
+			}
 		}
 	}
+	return true
 }
 
 func nothingBut(t *testing.T, dir string, want ...string) {

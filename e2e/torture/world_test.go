@@ -22,7 +22,8 @@ type world struct {
 	heard atomic.Int64 // events that have reached anybody
 	begun atomic.Int64 // runs that were asked for
 
-	folder string // below it each thread has one
+	folder  string // below it each thread has one
+	several bool   // engines are there: one that does not know yet that it lost a thread may refuse it
 
 	plain, tight *http.Client // tight has small buffers, so that who stalls holds the server up
 
@@ -133,7 +134,7 @@ func (w *world) ask(ctx context.Context, method, path string, body any) (a answe
 	defer cancel()
 	for {
 		a, err = w.try(ctx, method, path, body)
-		if err == nil && a.status != http.StatusServiceUnavailable && a.status != http.StatusTooManyRequests {
+		if err == nil && a.status != http.StatusServiceUnavailable && a.status != http.StatusTooManyRequests && !(w.several && a.code == "run_active") {
 			return a, nil
 		}
 		if end := pause(ctx, 20*time.Millisecond); end != nil {
