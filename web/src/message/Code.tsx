@@ -48,28 +48,32 @@ export const CodeBlock = memo(function CodeBlock({ code, lang, open, label }: Pr
 });
 
 function Source({ code, lang, open, wrap, name }: { code: string; lang: string; open: boolean; wrap: boolean; name: string }): ReactNode {
-  const runs = useRuns(code, lang, open);
-  const covered = runs?.reduce((n, r) => n + r.text.length, 0) ?? 0;
   return (
     <pre className={wrap ? "code-body wrapped" : "code-body"} tabIndex={0} role="group" aria-label={name ? `Code, ${name}` : "Code"} dir="ltr">
-      {runs ? (
-        <code>
-          <Runs runs={runs} />
-          {clean(code.slice(covered))}
-        </code>
-      ) : (
-        <LongText text={code} />
-      )}
+      <Coloured code={code} lang={lang} open={open} />
     </pre>
   );
 }
 
-export const Runs = memo(function Runs({ runs }: { runs: readonly Run[] }): ReactNode {
+/** Code in the colours of its language, if there are some; plain until they are loaded. */
+export function Coloured({ code, lang, open = false }: { code: string; lang: string; open?: boolean }): ReactNode {
+  const runs = useRuns(code, lang, open);
+  if (!runs) return <LongText text={code} />;
+  const covered = runs.reduce((n, r) => n + r.text.length, 0);
+  return (
+    <code>
+      <Runs runs={runs} />
+      {clean(code.slice(covered))}
+    </code>
+  );
+}
+
+const Runs = memo(function Runs({ runs }: { runs: readonly Run[] }): ReactNode {
   return runs.map((r, i) => (r.look ? <span key={i} className={r.look}>{clean(r.text)}</span> : clean(r.text)));
 });
 
 /** The code's runs with their colours: of a beginning of it while it streams, null as long as there are none. */
-export function useRuns(code: string, lang: string, open: boolean): Run[] | null {
+function useRuns(code: string, lang: string, open: boolean): Run[] | null {
   const language = code.length <= COLOURED ? languageOf(lang) : null;
   const [state, setState] = useState<{ code: string; language: string; runs: Run[] } | null>(() => {
     const run = language && !open ? ready(language) : undefined;

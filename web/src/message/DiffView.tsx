@@ -16,7 +16,7 @@ export const DiffView = memo(function DiffView({ diff }: { diff: FileDiff }): Re
   const path = clean(diff.path);
   const isNew = diff.oldText === undefined || diff.oldText === "";
   return (
-    <section className="diff" aria-label={`Change of ${path}`}>
+    <div role="group" className="diff" aria-label={`Change of ${path}`}>
       <div className="diff-head">
         <bdi className="diff-path" title={path}>{path}</bdi>
         {isNew && <span className="tag">new</span>}
@@ -35,7 +35,7 @@ export const DiffView = memo(function DiffView({ diff }: { diff: FileDiff }): Re
       {hidden > 0 && (
         <button type="button" className="more" onClick={() => setAll(true)}>Show {count(hidden)} more {hidden === 1 ? "line" : "lines"}</button>
       )}
-    </section>
+    </div>
   );
 });
 

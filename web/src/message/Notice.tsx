@@ -37,13 +37,13 @@ const hints: Record<string, string> = {
 export const ErrorPart = memo(function ErrorPart({ code, message }: { code: string; message: string }): ReactNode {
   const hint = Object.hasOwn(hints, code) ? hints[code] : undefined;
   return (
-    <section className="error" aria-label="Error">
+    <div role="group" className="error" aria-label="Error">
       <div className="error-head">
         <Icon name="error" />
         <span dir="auto">{clean(message) || "The run failed"}</span>
       </div>
       {hint && <p>{hint}</p>}
       <code className="soft">{clean(code)}</code>
-    </section>
+    </div>
   );
 });

@@ -1,19 +1,21 @@
 import { memo, useContext, useEffect, useState, type ReactNode } from "react";
 import type { BlobRef } from "../model";
-import { CodeBlock } from "./Code";
+import { CodeBlock, Coloured } from "./Code";
 import { LongText } from "./LongText";
 import { Markdown } from "./Markdown";
 import { fetchBlob, SlotsContext } from "./slots";
 import { TerminalView } from "./Terminal";
 import { bytes, count, head, lineCount, pretty, tail } from "./text";
 
-export type Form = "plain" | "terminal" | "markdown";
+export type Form = "plain" | "terminal" | "markdown" | "code";
 
 type Props = {
   text: string;
   /** Where the whole text is, if this is a preview of it. */
   blob?: BlobRef;
   form: Form;
+  /** Of code: its language, as a fence names it. */
+  lang?: string;
   /** Which end says most: the beginning of a file, the end of a command's output. */
   from?: "head" | "tail";
   lines?: number;
@@ -22,20 +24,20 @@ type Props = {
 };
 
 /** A result of any size: some lines of it, and all of it when asked for. */
-export const Output = memo(function Output({ text, blob, form, from = "head", lines = 12, label, live = false }: Props): ReactNode {
+export const Output = memo(function Output({ text, blob, form, lang = "", from = "head", lines = 12, label, live = false }: Props): ReactNode {
   const [all, setAll] = useState(false);
   const [full, setFull] = useState<string | null>(null);
-  const cut = from === "tail" ? tail(text, lines) : head(text, lines);
-  const partial = blob !== undefined && full === null;
-  const long = cut.hidden > 0 || cut.text.length < text.trimEnd().length || partial;
-  if (!long) return <Shown text={text} form={form} label={label} />;
   const whole = full ?? text;
+  const cut = from === "tail" ? tail(whole, lines) : head(whole, lines);
+  const partial = blob !== undefined && full === null;
+  const long = cut.hidden > 0 || cut.text.length < whole.trimEnd().length || partial;
+  if (!long) return <Shown text={whole} form={form} lang={lang} label={label} />;
   const shown = all ? whole : cut.text;
   return (
     <div className="output">
       {!all && from === "tail" && <Hidden cut={cut.hidden} where="above" />}
-      {/* A form of its own is for whole texts: half a document reads wrong. */}
-      <Shown text={shown} form={all || form === "terminal" ? form : "plain"} label={label} />
+      {/* Half a document of Markdown reads wrong. */}
+      <Shown text={shown} form={all || form !== "markdown" ? form : "plain"} lang={lang} label={label} />
       {all ? (
         <button type="button" className="more" onClick={() => setAll(false)}>Show less</button>
       ) : partial && !live ? (
@@ -59,12 +61,12 @@ function Hidden({ cut, where }: { cut: number; where: string }): ReactNode {
   return cut > 1 ? <p className="output-hidden">{count(cut)} lines {where}</p> : null;
 }
 
-function Shown({ text, form, label }: { text: string; form: Form; label: string }): ReactNode {
+function Shown({ text, form, lang, label }: { text: string; form: Form; lang: string; label: string }): ReactNode {
   if (form === "terminal") return <TerminalView text={text} label={label} />;
   if (form === "markdown") return <div className="result-text"><Markdown text={text} /></div>;
   return (
-    <pre className="plain" tabIndex={0} role="group" aria-label={label} dir="auto">
-      <LongText text={text} />
+    <pre className="plain" tabIndex={0} role="group" aria-label={label} dir={form === "code" ? "ltr" : "auto"}>
+      {form === "code" ? <Coloured code={text} lang={lang} /> : <LongText text={text} />}
     </pre>
   );
 }

@@ -10,7 +10,7 @@ const words = { pending: "to do:", in_progress: "in progress:", completed: "done
 export const Plan = memo(function Plan({ entries }: { entries: readonly PlanEntry[] }): ReactNode {
   const done = entries.filter((e) => e.status === "completed").length;
   return (
-    <section className="plan" aria-label="Plan">
+    <div role="group" className="plan" aria-label="Plan">
       <div className="plan-head">
         <span>Plan</span>
         <progress max={Math.max(1, entries.length)} value={done} aria-label="Progress of the plan" />
@@ -25,6 +25,6 @@ export const Plan = memo(function Plan({ entries }: { entries: readonly PlanEntr
           </li>
         ))}
       </ol>
-    </section>
+    </div>
   );
 });

@@ -4,6 +4,7 @@ import { CodeBlock } from "./Code";
 import { DiffCount, DiffView } from "./DiffView";
 import { diffTexts } from "./diff";
 import { Fold } from "./Fold";
+import { languageOfPath } from "./highlight";
 import { Icon, kindIcon } from "./icons";
 import { MediaView } from "./MediaView";
 import { Output, Result } from "./Output";
@@ -155,12 +156,19 @@ function ResultOf({ call, kind }: { call: ToolCall; kind: string }): ReactNode {
   const text = call.result!;
   if (text === "" && !call.resultBlob) return null;
   if (call.state === "failed") return <div className="card-failed"><Output text={text} blob={call.resultBlob} form="plain" label="Error" /></div>;
+  const lang = kind === "read" ? languageOfPath(pathOf(call)) : null;
+  if (lang) return <Output text={text} blob={call.resultBlob} form="code" lang={lang} label="File" />;
   return <Result text={text} blob={call.resultBlob} markdown={kind !== "read" && kind !== "search"} label="result" />;
 }
 
 // Agents answer an edit with the text of the diff again, or with a short "done".
 function repeats(call: ToolCall): boolean {
   return hasDiffs(call) && call.state === "done" && (call.diffs!.some((d) => d.newText === call.result) || /^diff --git|^--- |^@@ /m.test(call.result ?? ""));
+}
+
+function pathOf(call: ToolCall): string {
+  const { path, file_path: file } = fields(call.args);
+  return call.locations?.[0]?.path ?? (typeof path === "string" ? path : typeof file === "string" ? file : "");
 }
 
 function commandOf(call: ToolCall): string {

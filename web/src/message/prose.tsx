@@ -14,64 +14,70 @@ import { clean } from "./text";
 const LONGEST = 100_000;
 const DEEPEST = 24;
 
-/** The elements of one block of Markdown, definitions of reference links given. Never throws. */
-export function prose(text: string, definitions: Definitions): ReactNode {
+type At = { depth: number; top: number };
+const below = (at: At): At => ({ ...at, depth: at.depth + 1 });
+
+/**
+ * The elements of one block of Markdown. definitions are those of reference links, top
+ * is how deep the text's first heading is. Never throws.
+ */
+export function prose(text: string, definitions: Definitions, top = 1): ReactNode {
   if (text.length > LONGEST) return <p className="md-plain">{clean(text)}</p>;
   try {
     const lexer = new Lexer({ gfm: true });
     for (const [label, d] of Object.entries(definitions)) lexer.tokens.links[label] = { href: d.href, title: d.title };
-    return blocks(lexer.lex(text), 0);
+    return blocks(lexer.lex(text), { depth: 0, top });
   } catch {
     return <p className="md-plain">{clean(text)}</p>;
   }
 }
 
-function blocks(tokens: readonly Token[], depth: number): ReactNode[] {
-  return tokens.map((t, i) => <Fragment key={i}>{block(t, depth)}</Fragment>);
+function blocks(tokens: readonly Token[], at: At): ReactNode[] {
+  return tokens.map((t, i) => <Fragment key={i}>{block(t, at)}</Fragment>);
 }
 
-function block(token: Token, depth: number): ReactNode {
-  if (depth > DEEPEST) return clean(token.raw);
+function block(token: Token, at: At): ReactNode {
+  if (at.depth > DEEPEST) return clean(token.raw);
   switch (token.type) {
     case "space":
     case "def":
       return null;
     case "heading": {
       const t = token as Tokens.Heading;
-      // The page's own headings come first: an answer's begin below them.
-      return createElement(`h${Math.min(t.depth + 2, 6)}`, { className: `md-h md-h${t.depth}`, dir: "auto" }, inline(t.tokens, depth));
+      // Whatever an agent begins with, its headings follow the page's without a gap.
+      return createElement(t.depth <= at.top ? "h2" : "h3", { className: `md-h md-h${t.depth}`, dir: "auto" }, inline(t.tokens, at));
     }
     case "paragraph":
       // Inside a list or a quote the whole has one direction.
-      return <p dir={depth === 0 ? "auto" : undefined}>{inline((token as Tokens.Paragraph).tokens, depth)}</p>;
+      return <p dir={at.depth === 0 ? "auto" : undefined}>{inline((token as Tokens.Paragraph).tokens, at)}</p>;
     case "code": {
       const t = token as Tokens.Code;
       return <CodeBlock code={t.text} lang={t.lang?.split(/\s/)[0] ?? ""} open={false} />;
     }
     case "blockquote":
-      return <blockquote dir={depth === 0 ? "auto" : undefined}>{blocks((token as Tokens.Blockquote).tokens, depth + 1)}</blockquote>;
+      return <blockquote dir={at.depth === 0 ? "auto" : undefined}>{blocks((token as Tokens.Blockquote).tokens, below(at))}</blockquote>;
     case "hr":
       return <hr />;
     case "list":
-      return list(token as Tokens.List, depth);
+      return list(token as Tokens.List, at);
     case "table":
-      return table(token as Tokens.Table, depth);
+      return table(token as Tokens.Table, at);
     case "html":
       return <p className="md-plain">{clean(token.raw.trimEnd())}</p>;
     case "text": {
       const t = token as Tokens.Text;
-      return t.tokens ? inline(t.tokens, depth) : decode(t.text);
+      return t.tokens ? inline(t.tokens, at) : decode(t.text);
     }
     default:
       return clean(token.raw);
   }
 }
 
-function list(token: Tokens.List, depth: number): ReactNode {
+function list(token: Tokens.List, at: At): ReactNode {
   const items = token.items.map((item, i) => {
     const body = item.tokens.filter((t) => t.type !== "checkbox").map((t, k) => {
       const tight = t.type === "paragraph" && !token.loose;
-      return <Fragment key={k}>{tight ? inline((t as Tokens.Paragraph).tokens, depth) : block(t, depth + 1)}</Fragment>;
+      return <Fragment key={k}>{tight ? inline((t as Tokens.Paragraph).tokens, at) : block(t, below(at))}</Fragment>;
     });
     if (!item.task) return <li key={i}>{body}</li>;
     return (
@@ -82,22 +88,22 @@ function list(token: Tokens.List, depth: number): ReactNode {
     );
   });
   const tasks = token.items.every((i) => i.task) ? "md-tasks" : undefined;
-  const dir = depth === 0 ? "auto" : undefined;
+  const dir = at.depth === 0 ? "auto" : undefined;
   if (token.ordered) return <ol dir={dir} start={token.start === "" ? 1 : token.start} className={tasks}>{items}</ol>;
   return <ul dir={dir} className={tasks}>{items}</ul>;
 }
 
-function table(token: Tokens.Table, depth: number): ReactNode {
+function table(token: Tokens.Table, at: At): ReactNode {
   const align = (i: number) => (token.align[i] ? { textAlign: token.align[i]! } : undefined);
   return (
     <div className="md-table" tabIndex={0} role="group" aria-label="Table">
       <table dir="auto">
         <thead>
-          <tr>{token.header.map((c, i) => <th key={i} scope="col" style={align(i)}>{inline(c.tokens, depth)}</th>)}</tr>
+          <tr>{token.header.map((c, i) => <th key={i} scope="col" style={align(i)}>{inline(c.tokens, at)}</th>)}</tr>
         </thead>
         <tbody>
           {token.rows.map((row, r) => (
-            <tr key={r}>{row.map((c, i) => <td key={i} style={align(i)}>{inline(c.tokens, depth)}</td>)}</tr>
+            <tr key={r}>{row.map((c, i) => <td key={i} style={align(i)}>{inline(c.tokens, at)}</td>)}</tr>
           ))}
         </tbody>
       </table>
@@ -105,32 +111,32 @@ function table(token: Tokens.Table, depth: number): ReactNode {
   );
 }
 
-function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode {
-  return tokens?.map((t, i) => <Fragment key={i}>{span(t, depth + 1)}</Fragment>);
+function inline(tokens: readonly Token[] | undefined, at: At): ReactNode {
+  return tokens?.map((t, i) => <Fragment key={i}>{span(t, below(at))}</Fragment>);
 }
 
-function span(token: Token, depth: number): ReactNode {
-  if (depth > DEEPEST) return clean(token.raw);
+function span(token: Token, at: At): ReactNode {
+  if (at.depth > DEEPEST) return clean(token.raw);
   switch (token.type) {
     case "text": {
       const t = token as Tokens.Text;
-      return t.tokens ? inline(t.tokens, depth) : decode(t.text);
+      return t.tokens ? inline(t.tokens, at) : decode(t.text);
     }
     case "escape":
       return clean((token as Tokens.Escape).text);
     case "strong":
-      return <strong>{inline((token as Tokens.Strong).tokens, depth)}</strong>;
+      return <strong>{inline((token as Tokens.Strong).tokens, at)}</strong>;
     case "em":
-      return <em>{inline((token as Tokens.Em).tokens, depth)}</em>;
+      return <em>{inline((token as Tokens.Em).tokens, at)}</em>;
     case "del":
-      return <del>{inline((token as Tokens.Del).tokens, depth)}</del>;
+      return <del>{inline((token as Tokens.Del).tokens, at)}</del>;
     case "codespan":
       return <code className="md-code">{clean((token as Tokens.Codespan).text)}</code>;
     case "br":
       return <br />;
     case "link": {
       const t = token as Tokens.Link;
-      return link(t.href, inline(t.tokens, depth));
+      return link(t.href, inline(t.tokens, at));
     }
     case "image":
       return image(token as Tokens.Image);
