@@ -64,7 +64,13 @@ function Bar({ open, state }: { open: OpenThread; state: ThreadState }): ReactNo
       {dialog === "delete" && t && (
         <DeleteDialog title={title} busy={state.run !== undefined || state.pending.length > 0} onClose={() => setDialog(undefined)}
           onDelete={async (force) => {
-            await threads.remove(open.id, force);
+            open.close(); // nothing may ask for it when it is gone
+            try {
+              await threads.remove(open.id, force);
+            } catch (e) {
+              reopen();
+              throw e;
+            }
             go("");
           }} />
       )}
