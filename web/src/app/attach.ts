@@ -7,8 +7,6 @@ export type Attachment = { id: number; name: string; part: ContentPart; preview?
 const most = 20 << 20;
 let count = 0;
 
-const texts = /^(text\/|application\/(json|xml|javascript|x-sh|yaml|toml|sql))|\+(json|xml)$/;
-
 /** Reads a file as an AG-UI content part; throws what a person can read. */
 export async function attach(file: File): Promise<Attachment> {
   if (file.size > most) throw new Error(`${file.name} is larger than 20 MB.`);
@@ -19,7 +17,7 @@ export async function attach(file: File): Promise<Attachment> {
     reader.readAsDataURL(file);
   });
   const value = url.slice(url.indexOf(",") + 1);
-  const mimeType = file.type || (await looksLikeText(file) ? "text/plain" : "application/octet-stream");
+  const mimeType = file.type || (looksLikeText(value) ? "text/plain" : "application/octet-stream");
   const type = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : "document";
   const name = file.name || "pasted";
   return {
@@ -29,10 +27,9 @@ export async function attach(file: File): Promise<Attachment> {
   };
 }
 
-async function looksLikeText(file: File): Promise<boolean> {
-  if (texts.test(file.type)) return true;
-  const head = new Uint8Array(await file.slice(0, 4096).arrayBuffer());
-  return !head.includes(0);
+/** Source files have types that browsers do not know. */
+function looksLikeText(base64: string): boolean {
+  return !atob(base64.slice(0, 4096)).includes("\0");
 }
 
 /** What is sent: plain text alone, or its parts. */

@@ -47,7 +47,7 @@ export class Watcher {
   facts: Facts = noFacts;
 
   see(e: Event): boolean {
-    const change = seen[e.type];
+    const change = Object.hasOwn(seen, e.type) ? seen[e.type] : undefined;
     if (change) this.facts = change(this.facts, e);
     return e.type !== "CUSTOM" && e.type !== "RAW";
   }
@@ -136,7 +136,7 @@ const seen: Record<string, Change> = {
   SUBAGENT_FINISHED: (f, e) => subagent(f, e, "done"),
   SUBAGENT_ERROR: (f, e) => subagent(f, e, "failed"),
   CUSTOM: (f, e) => {
-    const change = custom[String(e.name)];
+    const change = Object.hasOwn(custom, String(e.name)) ? custom[String(e.name)] : undefined;
     return change ? change(f, record(e.value)) : f;
   },
 };

@@ -117,7 +117,7 @@ class Maker {
     const end = this.facts.end;
     if (!end || out.length === 0) return;
     if ("message" in end) answer().push({ type: "error", code: end.code, message: end.message });
-    else if (stops[end.stopReason]) answer().push({ type: "notice", id: "end", level: end.stopReason === "cancelled" ? "info" : "warning", text: stops[end.stopReason]! });
+    else if (Object.hasOwn(stops, end.stopReason)) answer().push({ type: "notice", id: "end", level: end.stopReason === "cancelled" ? "info" : "warning", text: stops[end.stopReason]! });
     const last = out.at(-1)!;
     last.id ||= "a-" + (out.at(-2)?.id ?? "end");
   }
