@@ -46,6 +46,7 @@ func (s *Server) routes() []route {
 		{method: "GET", path: "/v1/threads/{thread}/events", summary: "The thread's log, raw, over all runs, without end; with wait, long polling", query: "after tail format wait", stream: true, handle: s.events},
 		{method: "GET", path: "/v1/threads/{thread}/messages", summary: "The AG-UI list, atomic with its cursor", query: "limit before", handle: s.messages},
 		{method: "GET", path: "/v1/threads/{thread}/rounds", summary: "Rounds, paired", query: "format", handle: s.rounds},
+		{method: "GET", path: "/v1/threads/{thread}/files", summary: "Names below the thread's working folder", query: "prefix", handle: s.files},
 		{method: "GET", path: "/v1/threads/{thread}/grants", summary: "Remembered answers", handle: s.grants},
 		{method: "DELETE", path: "/v1/grants/{id}", summary: "Forget a remembered answer", handle: s.revoke},
 		{method: "GET", path: "/v1/runs/{run}", summary: "One run", query: "threadId", handle: s.run},

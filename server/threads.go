@@ -88,6 +88,13 @@ func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+func (s *Server) files(w http.ResponseWriter, r *http.Request) {
+	s.answer(w, r, func(id string) (any, error) {
+		names, more, err := s.engine.Files(r.Context(), id, r.URL.Query().Get("prefix"))
+		return map[string]any{"files": names, "more": more}, err
+	})
+}
+
 func (s *Server) grants(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, func(id string) (any, error) {
 		grants, err := s.engine.Grants(r.Context(), id)
