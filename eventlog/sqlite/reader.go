@@ -9,9 +9,10 @@ import (
 	"github.com/agentstream-go/agentstream/eventlog"
 )
 
-// chunkBytes is how much a reader that catches up reads at once, in bytes. It
-// holds no transaction while its records are consumed.
-const chunkBytes = 1 << 20
+// chunkBytes is about how much a reader that catches up reads at once, in bytes. It
+// holds no transaction while its records are consumed, but it holds them, however
+// slow its consumer is.
+const chunkBytes = 128 << 10
 
 // After implements [eventlog.Log].
 func (l *Log) After(ctx context.Context, thread string, after eventlog.Cursor) iter.Seq2[eventlog.Record, error] {
@@ -101,6 +102,7 @@ func (r *reader) deliver(ctx context.Context, segs []segment) error {
 		if r.stopped {
 			return nil
 		}
+		segs[i] = segment{} // not kept while a slow consumer takes the others
 	}
 	return nil
 }

@@ -65,10 +65,11 @@ func (c *conn) segments(path string, th *thread, seq uint64) (segs []segment, mo
 	}
 	if err == nil && !more {
 		err = c.journaled(path, func(num int64, s segment) error {
-			if num != th.num || s.last <= seq {
+			if num != th.num || s.last <= seq || more {
 				return nil
 			}
 			s.gen = th.gen
+			more = size+len(s.data) >= chunkBytes && s.last >= limit
 			return add(s)
 		})
 	}
