@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/agentstream-go/agentstream/eventlog"
@@ -64,6 +65,15 @@ func (e *Engine) RequestEvents(ctx context.Context, after eventlog.Cursor) iter.
 			}
 		}
 	}
+}
+
+// SeekRequests is Seek for RequestEvents.
+func (e *Engine) SeekRequests(ctx context.Context, after eventlog.Cursor) error {
+	err := e.Seek(ctx, requestThread, after)
+	if own := (*Error)(nil); errors.As(err, &own) && own.Code == "cursor_gone" {
+		return &Error{Code: own.Code, Err: own.Err, Message: "the feed no longer has what came after this cursor; fetch the requests and begin without one"}
+	}
+	return err
 }
 
 // fillRequest puts the request itself into the frame of a change.

@@ -63,7 +63,12 @@ func (s *Server) gone(w http.ResponseWriter, r *http.Request, thread string, aft
 	if after == (eventlog.Cursor{}) {
 		return false
 	}
-	err := s.engine.Seek(r.Context(), thread, after)
+	return s.refused(w, r, s.engine.Seek(r.Context(), thread, after), "/v1/threads/"+url.PathEscape(thread)+"/messages")
+}
+
+// refused answers what Seek says, if a cursor is of no use; snapshot is where to
+// begin anew.
+func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error, snapshot string) bool {
 	if err == nil {
 		return false
 	}
@@ -71,7 +76,7 @@ func (s *Server) gone(w http.ResponseWriter, r *http.Request, thread string, aft
 		s.fail(w, r, err)
 		return true
 	}
-	writeProblem(w, problem{Code: "cursor_gone", Detail: err.Error(), Snapshot: "/v1/threads/" + url.PathEscape(thread) + "/messages"})
+	writeProblem(w, problem{Code: "cursor_gone", Detail: err.Error(), Snapshot: snapshot})
 	return true
 }
 
@@ -122,6 +127,9 @@ func (s *Server) requestEvents(w http.ResponseWriter, r *http.Request) {
 	after, _, err := cursor(r)
 	if err != nil {
 		s.fail(w, r, err)
+		return
+	}
+	if s.refused(w, r, s.engine.SeekRequests(r.Context(), after), "/v1/requests") {
 		return
 	}
 	s.serve(w, r, s.engine.RequestEvents(r.Context(), after), nil)

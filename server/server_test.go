@@ -93,6 +93,7 @@ func TestRefusals(t *testing.T) {
 		{"empty answer", "POST", "/v1/requests/none/resolve", js, "{}", 400, "bad_request"},
 		{"malformed cursor", "GET", "/v1/threads/t/events?after=12", "", "", 400, "bad_request"},
 		{"foreign cursor", "GET", "/v1/threads/t/events?after=0badcafe-00000000000000000001", "", "", 410, "cursor_gone"},
+		{"foreign cursor of requests", "GET", "/v1/requests/events?after=0badcafe-00000000000000000001", "", "", 410, "cursor_gone"},
 		{"bad wait", "GET", "/v1/threads/t/events?wait=soon", "", "", 400, "bad_request"},
 		{"bad prelude", "GET", "/agui/greeter?threadId=t&prelude=x", "", "", 400, "bad_request"},
 		{"bad limit", "GET", "/v1/threads?limit=-1", "", "", 400, "bad_request"},

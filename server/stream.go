@@ -52,8 +52,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, frames iter.Seq2[
 			err = verify.check(f)
 		}
 		if err != nil {
-			// A closed log is the server's own end, which is no fault.
-			if r.Context().Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, eventlog.ErrClosed) {
+			// A closed log is the server's own end, which is no fault, nor is a thread
+			// that was deleted or collapsed under a reader.
+			if r.Context().Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, eventlog.ErrClosed) && code(err) != "cursor_gone" {
 				s.log.Error("stream ended early", "path", r.URL.Path, "error", err)
 			}
 			return
