@@ -254,7 +254,11 @@ export class ResumableHttpAgent extends HttpAgent {
         const query = new URLSearchParams({ wait: "25s", ...(after ? { after } : {}) });
         const response = await this.request(`${this.base}/v1/threads/${encodeURIComponent(this.threadId)}/events?${query}`, { signal });
         const news = (await response.json()) as { events: unknown[]; cursor: string };
-        if (news.events.length && news.cursor > this.cursor && !this.isRunning && !signal.aborted) await join();
+        if (news.events.length && news.cursor > this.cursor && !this.isRunning && !signal.aborted) {
+          await join();
+          // A host begins its run when it has rendered; asked again before, it would begin a second one.
+          for (let i = 0; i < 100 && !this.isRunning && this.cursor < news.cursor; i++) await pause(50, signal);
+        }
         after = this.cursor > news.cursor ? this.cursor : news.cursor;
         wait = 250;
       } catch (e) {
