@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/agentstream-go/agentstream/agui"
@@ -150,11 +151,37 @@ func (e *Engine) Runs(ctx context.Context, thread string) ([]Run, error) {
 			if err != nil {
 				return err
 			}
-			out = append(out, run.public(head.Gen))
+			shown := run.public(head.Gen)
+			if shown.State == RunQueued {
+				if shown.Prompt, err = promptOf(v, run); err != nil {
+					return err
+				}
+			}
+			out = append(out, shown)
 		}
 		return nil
 	})
 	return out, storage(err)
+}
+
+// promptOf gives how the text of a queued run begins.
+func promptOf(v eventlog.View, run *runRecord) (string, error) {
+	const most = 500
+	r, _, err := decode[StartRequest](v.Get(keyQueued + run.ID))
+	if err != nil {
+		return "", err
+	}
+	var texts []string
+	for _, m := range r.Input.Messages {
+		if slices.ContainsFunc(run.Inputs, func(in inputRef) bool { return in.ID == m.ID }) {
+			texts = append(texts, m.Text())
+		}
+	}
+	text := strings.Join(texts, "\n\n")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text, nil
 }
 
 // Run gives a run. An empty thread is allowed if the id is unambiguous.

@@ -64,6 +64,7 @@ type Run struct {
 	SilentSeconds int               `json:"silentSeconds,omitempty"`
 	Diagnostics   int               `json:"diagnostics,omitempty"`
 	Refused       int               `json:"refused,omitempty"` // requests that the policy refused
+	Prompt        string            `json:"prompt,omitempty"`  // how the text of a queued run begins; Runs alone tells it
 }
 
 // Failure says why a run failed. Code is one of agent_missing,

@@ -149,6 +149,9 @@ func TestQueue(t *testing.T) {
 		if run, err := w.Cancel(bg, "t", "q1"); err != nil || run.State != RunCancelled {
 			t.Errorf("%+v, %v", run, err)
 		}
+		if runs, err := w.Runs(bg, "t"); err != nil || len(runs) != 4 || runs[0].Prompt != "" || runs[1].Prompt != "next 0" || runs[2].Prompt != "" || runs[3].Prompt != "next 2" {
+			t.Errorf("what is queued: %+v, %v", runs, err)
+		}
 		if _, err := w.Cancel(bg, "t", "r1"); err != nil {
 			t.Fatal(err)
 		}

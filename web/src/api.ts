@@ -7,6 +7,8 @@ export type RunState = "queued" | "running" | "finished" | "failed" | "cancelled
 export type Run = {
   id: string; thread: string; agent: string; parent?: string; state: RunState; stopReason?: string;
   error?: { code: string; message: string }; createdAt: string; startedAt?: string; endedAt?: string;
+  /** How the text of a queued run begins. */
+  prompt?: string;
 };
 export type Choice = { current: string; available: { id: string; name: string; description?: string }[] };
 export type Command = { name: string; description?: string; hint?: string };

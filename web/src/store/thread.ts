@@ -228,7 +228,7 @@ export class OpenThread {
     try {
       const [thread, runs] = await Promise.all([api.thread(this.id), api.runs(this.id)]);
       if (this.closed) return;
-      const queue = runs.filter((r) => r.state === "queued" && !this.dropped.has(r.id)).map((r) => ({ id: r.id, text: this.texts.get(r.id) ?? "" }));
+      const queue = runs.filter((r) => r.state === "queued" && !this.dropped.has(r.id)).map((r) => ({ id: r.id, text: this.texts.get(r.id) ?? r.prompt ?? "" }));
       const last = thread.lastRun;
       this.patch({ thread, queue, failedRun: last && (last.state === "failed" || last.state === "lost") ? last.id : undefined });
     } catch (e) {
