@@ -41,7 +41,10 @@ export class ResumableHttpAgent extends HttpAgent {
   maxTries: number;
   retryDelay: number;
   idle: number;
-  /** The next run attaches to what runs instead of starting something, unless it brings a new user message. */
+  /**
+   * The next run attaches to what runs instead of starting something. A run that brings a
+   * new user message or answers a question is not that one, however they overlap.
+   */
   attachNext = false;
 
   private cursor = "";
@@ -61,8 +64,9 @@ export class ResumableHttpAgent extends HttpAgent {
 
   override run(input: Input): Events {
     const last = input.messages.at(-1);
-    const attach = this.attachNext && (last?.role !== "user" || this.said.has(last.id));
-    this.attachNext = false;
+    const brings = (last?.role === "user" && !this.said.has(last.id)) || input.resume?.some((r) => r.status === "resolved");
+    const attach = this.attachNext && !brings;
+    if (attach) this.attachNext = false;
     return this.stream(input, attach, ""); // such hosts take what others said from a snapshot alone
   }
 
