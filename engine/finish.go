@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentstream-go/agentstream/agui"
+	"github.com/agentstream-go/agentstream/eventlog"
 	"github.com/agentstream-go/agentstream/source"
 )
 
@@ -76,7 +77,11 @@ func (t *turn) finish(stop source.StopReason, err error) {
 	t.j.commit()
 	next := len(t.rec.Queue) > 0
 	t.mu.Unlock()
-	broken = cmp.Or(broken, t.j.close())
+	if err := t.j.close(); errors.Is(err, eventlog.ErrFenced) || errors.Is(err, eventlog.ErrConflict) {
+		lost = true // and nobody had noticed
+	} else {
+		broken = cmp.Or(broken, err)
+	}
 	t.cancel(errCancelled) // frees the context; too late to mean anything
 	if lost || broken != nil || err != nil && gone(err) {
 		t.seat.dropIf()

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -203,4 +205,56 @@ func TestAskedAfterItLostTheThread(t *testing.T) {
 	c.release()
 	a.close()
 	b.close()
+}
+
+// A turn that notices only with its last word that it has lost the thread leaves it
+// to its new owner, and is no fault.
+func TestLostWithTheLastWord(t *testing.T) {
+	log := openSQLite(t)
+	begun, gate := make(chan struct{}), make(chan struct{})
+	var told bytes.Buffer
+	a := newWorld(t, log, map[string]script{"go": func(_ context.Context, _ *fakeSession, tn source.Turn) (source.StopReason, error) {
+		tn.Handler.OnToolCall("c", "look")
+		close(begun)
+		<-gate
+		return source.EndTurn, nil
+	}}, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&told, nil)) })
+	a.start("t", "r1", "go")
+	<-begun
+	if _, err := a.Messages(bg, "t", 0, ""); err != nil { // all of it is durable
+		t.Fatal(err)
+	}
+	b := newWorld(t, log, map[string]script{"hi": untilCancelled("hello")}) // takes all leases
+	b.start("t", "r2", "hi")
+	close(gate)
+	a.forgotten(t)
+	a.close()
+	if told.Len() > 0 {
+		t.Errorf("it says: %s", told.String())
+	}
+	if run, err := b.Run(bg, "t", "r2"); err != nil || run.State != RunRunning {
+		t.Errorf("the owner's run: %+v, %v", run, err)
+	}
+	if _, err := b.Cancel(bg, "t", "r2"); err != nil {
+		t.Error(err)
+	}
+	b.close()
+}
+
+// forgotten waits until the engine holds no thread, nor anything to be done to one.
+func (w *world) forgotten(t *testing.T) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); ; <-tick.C {
+		w.mu.Lock()
+		n := len(w.conversations)
+		w.mu.Unlock()
+		switch {
+		case n == 0:
+			return
+		case time.Now().After(end):
+			t.Fatal("threads are still in use")
+		}
+	}
 }
