@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"net/url"
 
@@ -17,37 +18,44 @@ const (
 	pollBytes  = 4 << 20
 )
 
-// events streams a thread's log raw, over all runs, without end.
+// events streams a thread's log raw, over all runs, without end. What it needs
+// before that is not on the stack of the stream.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	if frames, check := s.rawEvents(w, r); frames != nil {
+		s.serve(w, r, frames, check)
+	}
+}
+
+// rawEvents gives what events streams, or answers by itself and gives nil.
+func (s *Server) rawEvents(w http.ResponseWriter, r *http.Request) (frames iter.Seq2[engine.Frame, error], check *checker) {
 	thread, err := pathID(r, "thread")
 	if err != nil {
 		s.fail(w, r, err)
-		return
+		return nil, nil
 	}
 	after, given, err := cursor(r)
 	if err != nil {
 		s.fail(w, r, err)
-		return
+		return nil, nil
 	}
 	o := engine.EventOptions{Notes: r.URL.Query().Get("format") == "log"}
 	if !given {
 		if o.Tail, err = number(r, "tail", 0); err != nil {
 			s.fail(w, r, err)
-			return
+			return nil, nil
 		}
 	}
 	if s.gone(w, r, thread, after) {
-		return
+		return nil, nil
 	}
 	if wait := r.URL.Query().Get("wait"); wait != "" {
 		s.poll(w, r, thread, after, o, wait)
-		return
+		return nil, nil
 	}
-	var check *checker
 	if after == (eventlog.Cursor{}) && o.Tail == 0 {
 		check = s.checker("")
 	}
-	s.serve(w, r, s.engine.Events(r.Context(), thread, after, o), check.open())
+	return s.engine.Events(r.Context(), thread, after, o), check.open()
 }
 
 // open drops the rule about a stream's end, for streams that have none.

@@ -16,20 +16,25 @@ const chunkBytes = 128 << 10
 
 // After implements [eventlog.Log].
 func (l *Log) After(ctx context.Context, thread string, after eventlog.Cursor) iter.Seq2[eventlog.Record, error] {
-	return func(yield func(eventlog.Record, error) bool) {
-		if thread == "" {
+	if thread == "" {
+		return func(yield func(eventlog.Record, error) bool) {
 			yield(eventlog.Record{}, fmt.Errorf("%w: no thread", eventlog.ErrInvalid))
-			return
-		}
-		r := &reader{log: l, thread: thread, pos: after, yield: yield, topic: l.hub.join(thread)}
-		defer l.hub.leave(thread, r.topic)
-		switch err := r.run(ctx); {
-		case r.stopped || err == nil:
-		case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
-		default:
-			yield(eventlog.Record{}, err)
 		}
 	}
+	// A thousand readers wait in here: what is on their stacks counts.
+	return func(yield func(eventlog.Record, error) bool) {
+		r := &reader{log: l, thread: thread, pos: after, yield: yield, topic: l.hub.join(thread)}
+		defer l.hub.leave(thread, r.topic)
+		r.end(ctx, r.run(ctx))
+	}
+}
+
+// end tells the consumer of what ended the run, unless it did so itself.
+func (r *reader) end(ctx context.Context, err error) {
+	if r.stopped || err == nil || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return
+	}
+	r.yield(eventlog.Record{}, err)
 }
 
 // reader is one iteration of After.
