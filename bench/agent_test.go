@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -17,7 +18,14 @@ const agentEnv = "AGENTSTREAM_BENCH_AGENT"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(agentEnv) != "" {
-		agent()
+		agent(os.Stdin, os.Stdout)
+		return
+	}
+	if dir := os.Getenv(serverEnv); dir != "" {
+		if err := serveChild(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -28,9 +36,9 @@ func TestMain(m *testing.M) {
 // client without back-pressure is kept alive. With a rate it says that many
 // chunks a second, and each chunk begins with the time it was said. With calls it
 // calls a tool after that many chunks.
-func agent() {
-	in := bufio.NewReaderSize(os.Stdin, 1<<16)
-	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+func agent(stdin io.Reader, stdout io.Writer) {
+	in := bufio.NewReaderSize(stdin, 1<<16)
+	out := bufio.NewWriterSize(stdout, 1<<16)
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
