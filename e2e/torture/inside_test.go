@@ -169,6 +169,7 @@ func TestTortureInside(t *testing.T) {
 		times++
 	}
 	<-done
+	w.checkSamples(t)
 	t.Logf("seed %d: %d threads, %d runs asked for, %d events seen; %d engines", p.seed, len(p.threads), w.begun.Load(), w.heard.Load(), times+1)
 	w.close()
 	front.Close()

@@ -42,6 +42,7 @@ agents:
 	}()
 	ended := violence(t, p.ends, w, s, done)
 	<-done
+	w.checkSamples(t)
 	t.Logf("seed %d: %d threads, %d runs asked for, %d events seen; the server was ended %d times", p.seed, len(p.threads), w.begun.Load(), w.heard.Load(), ended)
 	if code := s.Stop(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -77,6 +78,9 @@ func (p *plan) drive(t *testing.T, w *world, kill func(thread string)) {
 				d := newDriver(w, p.seed, th, kill)
 				err := d.run(t.Context())
 				faults, log, checked := d.check(t.Context())
+				if th.n%5 == 0 {
+					w.sample(d, log)
+				}
 				if err != nil || checked != nil || len(faults) > 0 {
 					all := strings.Join(faults, "\n")
 					t.Errorf("AGENTSTREAM_SEED=%d AGENTSTREAM_TORTURE_THREAD=%d\n%v\n%v\n%s\n%slog:\n%s", p.seed, th.n, err, checked, all, th, around(log, all))

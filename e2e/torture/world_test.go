@@ -27,10 +27,11 @@ type world struct {
 
 	plain, tight *http.Client // tight has small buffers, so that who stalls holds the server up
 
-	mu    sync.Mutex
-	there chan struct{} // closed while a server listens
-	url   string
-	token string
+	mu      sync.Mutex
+	there   chan struct{} // closed while a server listens
+	url     string
+	token   string
+	samples []sampled
 }
 
 func newWorld(folder string) *world {
