@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/cloudwego/eino/schema"
 	"github.com/google/go-cmp/cmp"
@@ -36,8 +38,8 @@ func (d *driver) check(ctx context.Context) (faults []string, log []entry, err e
 	if log, err = d.log(ctx); err != nil {
 		return nil, nil, err
 	}
-	var m engine.Messages
-	if err = d.w.get(ctx, d.path("/messages"), &m); err != nil {
+	m, err := d.messages(ctx)
+	if err != nil {
 		return nil, log, err
 	}
 	if m.OpenRun != nil || len(m.Pending) > 0 {
@@ -65,6 +67,22 @@ func (d *driver) check(ctx context.Context) (faults []string, log []entry, err e
 		faults = append(faults, more...)
 	}
 	return faults, log, nil
+}
+
+// messages are the stored ones. One of several engines that does not know yet that
+// it lost the thread gives those as of an earlier cursor.
+func (d *driver) messages(ctx context.Context) (m engine.Messages, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errors.New("the messages are not as of the thread's end"))
+	defer cancel()
+	for {
+		m = engine.Messages{}
+		if err := d.w.get(ctx, d.path("/messages"), &m); err != nil || !d.w.several || m.Cursor >= d.end.last {
+			return m, err
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return m, err
+		}
+	}
 }
 
 func (d *driver) views() []*view {

@@ -144,7 +144,7 @@ func ours() (out []string) {
 // Engines that lose their leases to others, and clocks that jump, make nobody see
 // what is not so.
 func TestTortureInside(t *testing.T) {
-	p := drawn(t)
+	p := drawn(t, shortRun/2)
 	dir := t.TempDir()
 	x := newInside(t, dir)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { x.handler.Load().ServeHTTP(w, r) }))

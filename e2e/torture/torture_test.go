@@ -22,7 +22,7 @@ const shortRun = 60
 // A server that is killed again and again loses nothing that anybody has seen, and
 // leaves nothing but what is asked of it.
 func TestTorture(t *testing.T) {
-	p := drawn(t)
+	p := drawn(t, shortRun)
 	temp := t.TempDir()
 	s := harness.Start(t, harness.Flags("--verify"), harness.Env("TMPDIR="+temp), harness.Config(fmt.Sprintf(`
 shutdown_timeout: 100ms
@@ -52,12 +52,12 @@ agents:
 	nothingBut(t, temp)
 }
 
-// drawn is the plan that the environment asks for.
-func drawn(t *testing.T) *plan {
+// drawn is the plan that the environment asks for, else a short one.
+func drawn(t *testing.T, short uint64) *plan {
 	t.Helper()
 	harness.Require(t)
 	sessions := recordings(t)
-	p := newPlan(number(t, "AGENTSTREAM_SEED", defaultSeed), int(number(t, "AGENTSTREAM_TORTURE", shortRun)), sessions)
+	p := newPlan(number(t, "AGENTSTREAM_SEED", defaultSeed), int(number(t, "AGENTSTREAM_TORTURE", short)), sessions)
 	t.Logf("AGENTSTREAM_SEED=%d", p.seed)
 	if only := os.Getenv("AGENTSTREAM_TORTURE_THREAD"); only != "" {
 		p.threads = []threadPlan{newThread(p.seed, int(number(t, "AGENTSTREAM_TORTURE_THREAD", 0)), sessions)}
