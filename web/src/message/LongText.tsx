@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from "react";
-import { clean, pieces } from "./text";
+import { clean, lineCount, pieces } from "./text";
 
 /**
  * Text of any length: in pieces that the browser lays out only near the screen. What is
@@ -16,5 +16,5 @@ export const LongText = memo(function LongText({ text }: { text: string }): Reac
 });
 
 const Piece = memo(function Piece({ text }: { text: string }): ReactNode {
-  return <span className="piece">{clean(text)}</span>;
+  return <span className="piece" style={{ containIntrinsicBlockSize: `auto ${lineCount(text) * 1.5}em` }}>{clean(text)}</span>;
 });

@@ -36,7 +36,7 @@ export function ImageView({ src, name, alt }: { src: string; name: string; alt?:
   return (
     <>
       <button type="button" className="media-image" onClick={() => setZoomed(true)} aria-label={`Enlarge ${name}`}>
-        <img src={src} alt={alt ?? name} loading="lazy" decoding="async" onError={() => setBroken(true)} />
+        <img src={src} alt={alt ?? name} loading={src.startsWith("data:") ? undefined : "lazy"} decoding="async" onError={() => setBroken(true)} />
       </button>
       {zoomed && <Zoom src={src} name={name} onClose={() => setZoomed(false)} />}
     </>
