@@ -93,7 +93,9 @@ func (t *turn) pend(a *ask) {
 func (t *turn) saveAsk(a *ask) {
 	req := a.req
 	t.j.setGlobal(keyRequest+req.ID, encode(req))
-	t.j.after(func() { t.e.feed.add(req) })
+	change := requestChange{req.ID, req.State}
+	t.j.setGlobal(change.key(), encode(change))
+	t.j.after(func() { t.e.feed.add(change) })
 }
 
 // watchAsk ends the request when the agent withdraws it.

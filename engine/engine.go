@@ -64,7 +64,11 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 			return nil, storage(err)
 		}
 	}
-	if err := e.settleAll(ctx); err != nil {
+	err := e.feed.recover(ctx)
+	if err == nil {
+		err = e.settleAll(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(storage(err), e.Close(ctx))
 	}
 	if o.Shared {

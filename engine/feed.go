@@ -14,14 +14,16 @@ const requestThread = "\x00requests"
 const feedKeeps = 4096
 
 // feed appends the changes of requests to their log, in order, after they have
-// become durable where they belong. What it keeps of a change says nothing of a
-// thread, so that one that is deleted leaves nothing here.
+// become durable where they belong. What it has not appended yet stands under a key
+// that was written with the change, so that none is lost when the process dies. What
+// it keeps of a change says nothing of a thread, so that one that is deleted leaves
+// nothing here.
 type feed struct {
 	e     *Engine
 	ended chan struct{}
 
 	mu     sync.Mutex
-	queue  []eventlog.Event
+	queue  []requestChange
 	closed bool
 	work   chan struct{}
 }
@@ -47,11 +49,34 @@ func newFeed(e *Engine) *feed {
 	return f
 }
 
-func (f *feed) add(r Request) {
+// key is where the change stands until the feed has it; those of a request in order.
+func (r requestChange) key() string {
+	if r.State == "pending" {
+		return keyChanged + r.ID + "/0"
+	}
+	return keyChanged + r.ID + "/1"
+}
+
+// add takes a change whose key is durable.
+func (f *feed) add(r requestChange) {
 	f.mu.Lock()
-	f.queue = append(f.queue, eventlog.Event{Kind: eventlog.KindEvent, Data: encode(requestChange{r.ID, r.State})})
+	f.queue = append(f.queue, r)
 	f.mu.Unlock()
 	f.wake()
+}
+
+// recover takes what an owner who died has not appended.
+func (f *feed) recover(ctx context.Context) error {
+	return f.e.o.Log.View(ctx, "", func(v eventlog.View) error {
+		for entry, err := range v.GlobalKeys(keyChanged, "", 0) {
+			change, _, err := decode[requestChange](entry.Value, err)
+			if err != nil {
+				return err
+			}
+			f.add(change)
+		}
+		return nil
+	})
 }
 
 func (f *feed) wake() {
@@ -75,11 +100,11 @@ func (f *feed) run() {
 	for range f.work {
 		for {
 			f.mu.Lock()
-			events, closed := f.queue, f.closed
+			changes, closed := f.queue, f.closed
 			f.queue = nil
 			f.mu.Unlock()
-			if len(events) > 0 {
-				f.append(events)
+			if len(changes) > 0 {
+				f.append(changes)
 				continue
 			}
 			if closed {
@@ -90,10 +115,15 @@ func (f *feed) run() {
 	}
 }
 
-func (f *feed) append(events []eventlog.Event) {
+func (f *feed) append(changes []requestChange) {
 	ctx := context.Background()
-	head, err := f.e.o.Log.Append(ctx, eventlog.Batch{Thread: requestThread, Events: events})
-	if err == nil && head.Seq/feedKeeps != (head.Seq-uint64(len(events)))/feedKeeps && head.Seq > feedKeeps {
+	b := eventlog.Batch{Thread: requestThread}
+	for _, c := range changes {
+		b.Events = append(b.Events, eventlog.Event{Kind: eventlog.KindEvent, Data: encode(c)})
+		b.DeleteGlobal = append(b.DeleteGlobal, c.key())
+	}
+	head, err := f.e.o.Log.Append(ctx, b)
+	if err == nil && head.Seq/feedKeeps != (head.Seq-uint64(len(changes)))/feedKeeps && head.Seq > feedKeeps {
 		err = f.e.o.Log.Trim(ctx, requestThread, eventlog.Cursor{Gen: head.Gen, Seq: head.Seq - feedKeeps}, nil)
 	}
 	if err != nil {

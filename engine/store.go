@@ -40,6 +40,7 @@ const (
 	keyPending = "pending/" // + id: its thread
 	keyGrants  = "grants/"  // + id: its thread
 	keyHolders = "blob/"    // + hash, slash, thread id: that the thread has it
+	keyChanged = "changed/" // + request id, slash, number of the state: requestChange that the feed lacks
 
 	// What closed runs wait for, by the end of the oldest: + time + thread id.
 	keyCompact  = "compact/"
