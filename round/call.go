@@ -35,6 +35,7 @@ type call struct {
 	shownTitle string // the title in it
 	stale      bool   // it may have changed
 	held       int
+	sub        string // id of the sub-agent that it started
 	result     *outcome
 	start      int64
 }

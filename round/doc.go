@@ -33,8 +33,9 @@
 //
 // What AG-UI has no field for stands in metadata, under "agentstream": of a call
 // {id, title, kind, locations, rawArguments}, id being the agent's own; of a
-// result {status, exitCode, partial, placeholder, title, diffs, output, media}; of
-// a sub-agent {id}. Plans, notices and media of a message are activities of their
+// result {status, exitCode, partial, placeholder, title, diffs, output, media,
+// subagent}, the last being the id of the one that the call started; of a
+// sub-agent {id}. Plans, notices and media of a message are activities of their
 // own. What no message holds is CUSTOM, for who is there: agentstream.tool,
 // .arguments, .output, .diff, .media (each with toolCallId), .context and .raw.
 // agentstream.arguments {toolCallId, from, text} says that the arguments known so

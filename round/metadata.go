@@ -34,6 +34,7 @@ type (
 		Diffs       []diff  `json:"diffs,omitzero"`
 		Output      string  `json:"output,omitzero"`
 		Media       []media `json:"media,omitzero"`
+		Subagent    string  `json:"subagent,omitzero"`
 	}
 	diff struct {
 		Path string  `json:"path"`
@@ -101,7 +102,7 @@ func (c *call) metadata() []byte {
 func (c *call) resultMetadata() []byte {
 	m := resultMeta{
 		Status: c.result.status(), ExitCode: c.exitCode, Partial: c.partial && c.result.placeholder == "",
-		Placeholder: c.result.placeholder, Diffs: c.diffs, Output: c.terminal(), Media: c.media,
+		Placeholder: c.result.placeholder, Diffs: c.diffs, Output: c.terminal(), Media: c.media, Subagent: c.sub,
 	}
 	if c.shownTitle != c.title {
 		m.Title = c.title

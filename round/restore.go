@@ -250,6 +250,9 @@ func (f *fold) subagent(e *agui.SubagentStarted) error {
 	}
 	l := newLane(f.b, f.lane(e.ParentSubagentRunID), metaOf[subagentMeta](e.Metadata).ID, e.SubagentRunID)
 	l.name, l.owner, l.shown = e.Name, e.ParentToolCallID, true
+	if c := f.calls[e.ParentToolCallID]; c != nil {
+		c.sub = l.id
+	}
 	f.lanes[l.id] = l
 	f.b.subs = append(f.b.subs, l)
 	return nil

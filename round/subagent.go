@@ -23,7 +23,7 @@ func (l *lane) subagent(e agentstream.Subagent) {
 			sub.name = "agent"
 		}
 		if c := l.b.find(e.ToolCallID); c != nil {
-			sub.owner = c.id
+			sub.owner, c.sub = c.id, sub.id
 		}
 		l.b.subs = append(l.b.subs, sub)
 	}

@@ -18,10 +18,16 @@ export function turnsOf(messages: readonly RawMessage[], facts: Facts = noFacts,
 class Maker {
   private results = new Map<string, RawMessage>();
   private asked = new Map<string, PendingRequest>();
+  private began = new Map<string, string>(); // the call that began a sub-agent, as its result says
   private homes = new Map<string, Part[]>(); // of sub-agents
 
   constructor(private messages: readonly RawMessage[], private facts: Facts, requests: readonly PendingRequest[]) {
-    for (const m of messages) if (m.role === "tool" && m.toolCallId) this.results.set(m.toolCallId, m);
+    for (const m of messages) {
+      if (m.role !== "tool" || !m.toolCallId) continue;
+      this.results.set(m.toolCallId, m);
+      const { subagent } = record(record(m.metadata).agentstream);
+      if (typeof subagent === "string") this.began.set(subagent, m.toolCallId);
+    }
     for (const r of requests) if (r.toolCallId) this.asked.set(r.toolCallId, r);
   }
 
@@ -55,7 +61,8 @@ class Maker {
     const about = this.facts.subagents.get(id);
     const parts: Part[] = [];
     this.homes.set(id, parts);
-    const owner = about?.call ? findCall(root, about.call) : undefined;
+    const call = about?.call ?? this.began.get(id);
+    const owner = call ? findCall(root, call) : undefined;
     if (owner) owner.children = parts;
     else root.push({ type: "subagent", id, name: about?.name || "Sub-agent", state: about?.state ?? "done", children: parts });
     return parts;
