@@ -1,3 +1,5 @@
+//go:build unix
+
 package bench
 
 import (
@@ -19,6 +21,13 @@ const agentEnv = "AGENTSTREAM_BENCH_AGENT"
 func TestMain(m *testing.M) {
 	if os.Getenv(agentEnv) != "" {
 		agent(os.Stdin, os.Stdout)
+		return
+	}
+	if path := os.Getenv(generatorEnv); path != "" {
+		if err := generate(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	if dir := os.Getenv(serverEnv); dir != "" {

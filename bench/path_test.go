@@ -89,12 +89,18 @@ func cpuTime() time.Duration {
 
 func startServer(b *testing.B) string {
 	b.Helper()
+	return startServerWith(b, engine.Options{Agents: []engine.Agent{{Name: "bench", Type: "acp", Source: ours()}}})
+}
+
+func startServerWith(b *testing.B, o engine.Options) string {
+	b.Helper()
 	dir := b.TempDir()
 	log, err := sqlite.Open(filepath.Join(dir, "bench.db"), sqlite.Options{Exclusive: true})
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, err := engine.New(b.Context(), engine.Options{Log: log, Cwd: dir, Agents: []engine.Agent{{Name: "bench", Type: "acp", Source: ours()}}})
+	o.Log, o.Cwd = log, dir
+	e, err := engine.New(b.Context(), o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -181,8 +187,13 @@ var runs atomic.Int64
 // its text, and tells heard each piece of it.
 func turn(b *testing.B, url, prompt string, heard func(text string)) (size int) {
 	b.Helper()
+	return turnIn(b, url, "t", prompt, heard)
+}
+
+func turnIn(b *testing.B, url, thread, prompt string, heard func(text string)) (size int) {
+	b.Helper()
 	id := runs.Add(1)
-	input := fmt.Sprintf(`{"threadId":"t","runId":"r%d","messages":[{"id":"u%d","role":"user","content":%q}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`, id, id, prompt)
+	input := fmt.Sprintf(`{"threadId":%q,"runId":"r%d","messages":[{"id":"u%d","role":"user","content":%q}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`, thread, id, id, prompt)
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, url, strings.NewReader(input))
 	if err != nil {
 		b.Fatal(err)
