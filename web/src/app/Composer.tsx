@@ -181,7 +181,7 @@ function useMenu(thread: string, commands: readonly Command[] | undefined, text:
     return true;
   };
   const list = open && (
-    <ul className="suggestions" id={id} role="listbox" aria-label={found.kind === "command" ? "Commands" : "Files"}>
+    <ul className="suggestions" id={id} role="listbox" tabIndex={0} aria-label={found.kind === "command" ? "Commands" : "Files"}>
       {items.map((item, i) => (
         <li key={item.insert} id={`${id}-${i}`} role="option" aria-selected={i === at} ref={i === at ? current : null} onPointerDown={(e) => { e.preventDefault(); take(i); }}>
           <span className="suggestion-name">{item.label}</span>

@@ -47,7 +47,7 @@ function Asked({ request }: { request: PendingRequest }): ReactNode {
       api.messages(request.thread, 30, "").then(({ messages }) => {
         const parts = turnsOf(messages, undefined, []).flatMap((t) => t.parts);
         const call = parts.find((p) => p.type === "call" && p.call.id === request.toolCallId);
-        if (!gone && call?.type === "call") setPart({ type: "call", call: { ...call.call, state: "queued" } });
+        if (!gone && call?.type === "call") setPart({ type: "call", call: { ...call.call, request } });
       }, () => undefined);
     }
     return () => {

@@ -30,11 +30,15 @@ export function startNotifying(): void {
   });
 }
 
+let badged = 0;
+
 function titled(): void {
   const n = requests.value.length;
   const name = current.value?.state.value.thread?.title || (current.value ? "Thread" : "New thread");
   const title = (n > 0 ? `(${n}) needs you – ` : "") + name + " – agentstream";
   if (document.title !== title) document.title = title;
+  if (n === badged) return;
+  badged = n;
   const badge = (navigator as { setAppBadge?: (n: number) => Promise<void> }).setAppBadge;
   void badge?.call(navigator, n).catch(() => undefined);
 }

@@ -89,6 +89,12 @@ export function useScroll(open: OpenThread, state: ThreadState) {
     changed();
   }, [changed]);
 
+  // Whoever says something wants to see the answer.
+  const { starting } = state;
+  useEffect(() => {
+    if (starting) toLatest();
+  }, [starting, toLatest]);
+
   return { box, content, onScroll, away, toLatest };
 }
 

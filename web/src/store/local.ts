@@ -39,16 +39,31 @@ export function showTheme(): void {
 /** The turn at the top of the view and how far from the edge it stands, in pixels. */
 export type Place = { bottom: boolean; turn: string; top: number };
 export function placeOf(thread: string): Place | undefined {
+  writePlaces();
   try {
     return JSON.parse(sessionStorage.getItem("agentstream.place." + thread) ?? "") as Place;
   } catch {
     return undefined;
   }
 }
+
+const places = new Map<string, Place>();
+
+/** Keeps a place; it is written down when scrolling rests or the page goes. */
 export function keepPlace(thread: string, place: Place): void {
-  try {
-    sessionStorage.setItem("agentstream.place." + thread, JSON.stringify(place));
-  } catch {
-    // As above.
-  }
+  if (places.size === 0) setTimeout(writePlaces, 300);
+  places.set(thread, place);
 }
+
+function writePlaces(): void {
+  for (const [thread, place] of places) {
+    try {
+      sessionStorage.setItem("agentstream.place." + thread, JSON.stringify(place));
+    } catch {
+      // As above.
+    }
+  }
+  places.clear();
+}
+
+if (typeof window !== "undefined") window.addEventListener("pagehide", writePlaces);
