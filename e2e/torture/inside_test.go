@@ -131,9 +131,9 @@ func (x *inside) close() {
 
 // ours are the goroutines of what is tested.
 func ours() (out []string) {
-	buf := make([]byte, 4<<20)
+	buf := make([]byte, 1<<20)
 	for _, stack := range bytes.Split(buf[:runtime.Stack(buf, true)], []byte("\n\n")) {
-		if text := string(stack); !strings.Contains(text, "/e2e/") &&
+		if text := string(stack); !strings.Contains(text, "/e2e/") && !strings.Contains(text, "/internal/aguitest") &&
 			(strings.Contains(text, "agentstream-go/") || strings.Contains(text, "database/sql") || strings.Contains(text, "modernc.org")) {
 			out = append(out, text)
 		}

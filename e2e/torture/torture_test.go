@@ -1,6 +1,7 @@
 package torture_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,7 +68,10 @@ func drawn(t *testing.T, short uint64) *plan {
 
 // drive carries the plan out, several threads at a time, and checks each.
 func (p *plan) drive(t *testing.T, w *world, kill func(thread string)) {
-	next := make(chan threadPlan)
+	desk, next := newDesk(w, p.seed), make(chan threadPlan)
+	listening, hangUp := context.WithCancel(t.Context())
+	var hearing sync.WaitGroup
+	hearing.Go(func() { desk.listen(listening) })
 	var group sync.WaitGroup
 	for range lanes {
 		group.Go(func() {
@@ -96,6 +100,11 @@ func (p *plan) drive(t *testing.T, w *world, kill func(thread string)) {
 	}
 	close(next)
 	group.Wait()
+	if faults, err := desk.check(t.Context()); err != nil || len(faults) > 0 {
+		t.Errorf("%v\n%s", err, strings.Join(faults, "\n"))
+	}
+	hangUp()
+	hearing.Wait()
 }
 
 // violence ends the server and starts it again, as planned, until all is done.
