@@ -18,7 +18,7 @@ export const DiffView = memo(function DiffView({ diff }: { diff: FileDiff }): Re
   return (
     <div role="group" className="diff" aria-label={`Change of ${path}`}>
       <div className="diff-head">
-        <bdi className="diff-path" title={path}>{path}</bdi>
+        <span className="diff-path" title={path}><bdi dir="ltr">{path}</bdi></span>
         {isNew && <span className="tag">new</span>}
         {!isNew && diff.newText === "" && <span className="tag">emptied</span>}
         <DiffCount added={added} removed={removed} />

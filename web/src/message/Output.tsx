@@ -29,7 +29,8 @@ export const Output = memo(function Output({ text, blob, form, lang = "", from =
   const [full, setFull] = useState<string | null>(null);
   const whole = full ?? text;
   const cut = from === "tail" ? tail(whole, lines) : head(whole, lines);
-  const partial = blob !== undefined && full === null;
+  // What was watched live may be whole although there is a blob; no text has four bytes a character.
+  const partial = blob !== undefined && full === null && text.length < blob.bytes / 4;
   const long = cut.hidden > 0 || cut.text.length < whole.trimEnd().length || partial;
   if (!long) return <Shown text={whole} form={form} lang={lang} label={label} />;
   const shown = all ? whole : cut.text;

@@ -98,10 +98,10 @@ function Body({ call, kind }: { call: ToolCall; kind: string }): ReactNode {
       {command && <pre className="command" tabIndex={0} role="group" aria-label="Command" dir="ltr"><code>{clean(command)}</code></pre>}
       <Arguments call={call} kind={kind} />
       {output !== undefined && output !== "" && (
-        <Output text={output} blob={call.output === undefined ? call.resultBlob : undefined} form="terminal" from={call.state === "failed" || live || kind === "execute" ? "tail" : "head"} label="Output" live={live} />
+        <Output text={output} blob={ownResult(call, output) ? undefined : call.resultBlob} form="terminal" from={call.state === "failed" || live || kind === "execute" ? "tail" : "head"} label="Output" live={live} />
       )}
       {kind === "execute" && call.state !== "running" && call.exitCode !== undefined && <p className="exit">Exit code {call.exitCode}</p>}
-      {call.result !== undefined && call.result !== output && !repeats(call) && <ResultOf call={call} kind={kind} />}
+      {ownResult(call, output) && !repeats(call) && <ResultOf call={call} kind={kind} />}
       {call.media?.map((m, i) => <MediaView key={i} media={m} />)}
       <Locations list={call.locations} diffs={diffs.map((d) => d.path)} />
     </>
@@ -117,13 +117,19 @@ function Ending({ state }: { state: "cancelled" | "interrupted" }): ReactNode {
   );
 }
 
+// What a terminal showed is not shown again as the result.
+function ownResult(call: ToolCall, output: string | undefined): boolean {
+  return call.result !== undefined && call.result !== "" && call.result.trimEnd() !== output?.trimEnd();
+}
+
 // Nothing that a diff or the terminal above says already.
 function Arguments({ call, kind }: { call: ToolCall; kind: string }): ReactNode {
   const text = call.args.trim();
   if (text === "" || text === "{}") return null;
   const values = fields(text);
-  const keys = Object.keys(values);
-  if (kind === "execute" && keys.length > 0 && keys.every((k) => k === "command" || k === "cmd" || k === "description")) return null;
+  const shownAbove = kind === "execute" && commandOf(call) !== "" ? ["command", "cmd", "description"] : [];
+  const keys = Object.keys(values).filter((k) => !shownAbove.includes(k));
+  if (keys.length === 0 && shownAbove.length > 0) return null;
   if (hasDiffs(call)) return null;
   const simple = keys.length > 0 && keys.length <= 6 && keys.every((k) => isShort(values[k]));
   if (simple) {
@@ -154,16 +160,16 @@ function tailOf(text: string): string {
 
 function ResultOf({ call, kind }: { call: ToolCall; kind: string }): ReactNode {
   const text = call.result!;
-  if (text === "" && !call.resultBlob) return null;
   if (call.state === "failed") return <div className="card-failed"><Output text={text} blob={call.resultBlob} form="plain" label="Error" /></div>;
   const lang = kind === "read" ? languageOfPath(pathOf(call)) : null;
   if (lang) return <Output text={text} blob={call.resultBlob} form="code" lang={lang} label="File" />;
   return <Result text={text} blob={call.resultBlob} markdown={kind !== "read" && kind !== "search"} label="result" />;
 }
 
-// Agents answer an edit with the text of the diff again, or with a short "done".
+// Agents answer an edit with the diff again, or with one line that says it is done.
 function repeats(call: ToolCall): boolean {
-  return hasDiffs(call) && call.state === "done" && (call.diffs!.some((d) => d.newText === call.result) || /^diff --git|^--- |^@@ /m.test(call.result ?? ""));
+  const said = call.result ?? "";
+  return hasDiffs(call) && call.state === "done" && ((said.length < 200 && !said.trim().includes("\n")) || call.diffs!.some((d) => d.newText === said) || /^diff --git|^--- |^@@ /m.test(said));
 }
 
 function pathOf(call: ToolCall): string {
