@@ -161,6 +161,14 @@ func TestEventsOptions(t *testing.T) {
 		if err != nil || len(all) != 15 {
 			t.Fatalf("%d events, %v", len(all), err)
 		}
+		note := eventlog.Event{Kind: eventlog.KindNote, Data: []byte(`{"said":"afterwards"}`)}
+		if _, err := w.log.Append(bg, eventlog.Batch{Thread: "t", Events: []eventlog.Event{note, note, note}}); err != nil {
+			t.Fatal(err)
+		}
+		noted, err := read(eventlog.Cursor{}, EventOptions{NoWait: true, Notes: true})
+		if err != nil || len(noted) != 18 {
+			t.Fatalf("%d records, %v", len(noted), err)
+		}
 		for name, x := range map[string]struct {
 			after string
 			o     EventOptions
@@ -168,6 +176,10 @@ func TestEventsOptions(t *testing.T) {
 		}{
 			"live":            {"", EventOptions{}, all},
 			"tail":            {"", EventOptions{Tail: 4, NoWait: true}, all[11:]},
+			"last":            {"", EventOptions{Tail: 1, NoWait: true}, all[14:]},
+			"tail, notes":     {"", EventOptions{Tail: 4, NoWait: true, Notes: true}, noted[14:]},
+			"whole tail":      {"", EventOptions{Tail: 15, NoWait: true}, all},
+			"most":            {"", EventOptions{Tail: 14, NoWait: true}, all[1:]},
 			"long tail":       {"", EventOptions{Tail: 99, NoWait: true}, all},
 			"after":           {all[11], EventOptions{NoWait: true}, all[12:]},
 			"at the end":      {all[14], EventOptions{NoWait: true}, nil},

@@ -46,8 +46,10 @@ func (c *conversation) place(ctx context.Context, after eventlog.Cursor, o Event
 		return after, false, nil
 	}
 	err = c.view(ctx, func(v eventlog.View, rec *threadRecord, head eventlog.Cursor) error {
-		if n := uint64(max(o.Tail, 0)); n > 0 && after.IsZero() && head.Seq > n && head.Seq-n >= rec.floor() {
-			after = eventlog.Cursor{Gen: head.Gen, Seq: head.Seq - n}
+		if o.Tail > 0 && after.IsZero() {
+			if after, err = tail(v, head, rec.floor(), o); err != nil {
+				return err
+			}
 		}
 		if o.Run == "" {
 			return nil
@@ -66,6 +68,32 @@ func (c *conversation) place(ctx context.Context, after eventlog.Cursor, o Event
 		return nil
 	})
 	return after, over, err
+}
+
+// tail gives the place after which there are as many records as are asked for, of
+// those that the reader gets; the zero cursor if there are no more of them.
+func tail(v eventlog.View, head eventlog.Cursor, floor uint64, o EventOptions) (eventlog.Cursor, error) {
+	for back := uint64(o.Tail); ; back *= 2 {
+		start := max(floor, head.Seq-min(back, head.Seq))
+		if o.Notes && start > floor {
+			return eventlog.Cursor{Gen: head.Gen, Seq: start}, nil
+		}
+		var seqs []uint64
+		for r, err := range v.Records(start, 0) {
+			if err != nil {
+				return eventlog.Cursor{}, err
+			}
+			if o.Notes || r.Kind == eventlog.KindEvent {
+				seqs = append(seqs, r.Cursor.Seq)
+			}
+		}
+		if n := len(seqs) - o.Tail; n > 0 || n == 0 && start > floor {
+			return eventlog.Cursor{Gen: head.Gen, Seq: seqs[n] - 1}, nil
+		}
+		if start == floor {
+			return eventlog.Cursor{}, nil
+		}
+	}
 }
 
 // frames yields the records of a log as frames. c is the thread's conversation, which
