@@ -54,8 +54,9 @@ const query = (fields: Record<string, string | number | undefined>): string => {
 const at = (thread: string) => "/v1/threads/" + encodeURIComponent(thread);
 
 export const agents = () => call<{ agents: Agent[] }>("/v1/agents").then((a) => a.agents);
-export const threads = (q: { limit?: number; before?: string; q?: string }, signal?: AbortSignal) =>
-  call<{ threads: Thread[]; next?: string }>("/v1/threads" + query(q), signal ? { signal } : {});
+/** A page of threads; with `wait` as soon as it is another than the one with the cursor `since`. */
+export const threads = (q: { limit?: number; before?: string; q?: string; wait?: string; since?: string }, signal?: AbortSignal) =>
+  call<{ threads: Thread[]; next?: string; cursor?: string }>("/v1/threads" + query(q), signal ? { signal } : {});
 export const thread = (id: string) => call<Thread>(at(id));
 export const patchThread = (id: string, patch: { title?: string; mode?: string; model?: string }) => call<Thread>(at(id), json("PATCH", patch));
 export const deleteThread = (id: string, force: boolean) => call<void>(at(id) + (force ? "?force=true" : ""), { method: "DELETE" });

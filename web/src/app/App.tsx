@@ -20,13 +20,14 @@ import { Toast } from "./toast";
 export function start(): void {
   startWaking();
   startRouting();
-  threads.start();
+  void threads.refresh();
   void refreshAgents();
   void refreshRequests();
   startNotifying();
   follow(() => {
     void refreshRequests();
     void threads.refresh();
+    void current.value?.sync();
   });
 }
 

@@ -1,47 +1,47 @@
-import { offline, reached } from "./connection";
+import * as api from "../api";
 import { onWake } from "./wake";
 
 /**
- * Follows GET /v1/requests/events and says that something changed. Browsers allow six
- * connections to a server over all tabs, so one tab holds the stream and tells the
- * others, where locks exist (they need a secure context).
+ * Says that some thread, run or request changed: it waits for another first page of
+ * threads. Browsers allow six connections to a server over all tabs, so one tab waits
+ * and tells the others, where locks exist (they need a secure context).
  */
 export function follow(changed: () => void): void {
   const channel = typeof BroadcastChannel === "function" ? new BroadcastChannel("agentstream") : undefined;
   channel?.addEventListener("message", changed);
-  const lead = () => {
-    const source = new EventSource("/v1/requests/events");
-    let over = false;
-    const again = () => {
-      if (over) return;
-      over = true;
-      source.close();
-      sleep();
-      lead();
-    };
-    const sleep = onWake(again);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tell = () => {
-      // The stream begins with what there is: many at once are one change.
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        changed();
-        channel?.postMessage("changed");
-      }, 30);
-    };
-    source.onopen = () => {
-      reached();
-      tell();
-    };
-    source.onmessage = tell;
-    source.onerror = () => {
-      if (source.readyState === EventSource.CLOSED) {
-        setTimeout(again, 5000);
-      } else {
-        offline();
-      }
-    };
-  };
-  if (navigator.locks) void navigator.locks.request("agentstream-feed", () => new Promise<void>(lead));
-  else lead();
+  const lead = () =>
+    wait(() => {
+      changed();
+      channel?.postMessage("changed");
+    });
+  if (navigator.locks) void navigator.locks.request("agentstream-feed", lead);
+  else void lead();
+}
+
+async function wait(changed: () => void): Promise<never> {
+  let stop = new AbortController();
+  let nap: (() => void) | undefined;
+  onWake(() => {
+    stop.abort();
+    stop = new AbortController();
+    nap?.();
+  });
+  let since = "";
+  for (let pause = 500; ; ) {
+    try {
+      const page = await api.threads({ limit: 50, ...(since ? { wait: "25s", since } : {}) }, stop.signal);
+      if (page.cursor !== since) changed();
+      since = page.cursor ?? "";
+      pause = 500;
+      if (since) continue;
+    } catch {
+      // The connection says so. What was missed is asked for when it is back.
+      since = "";
+    }
+    await new Promise<void>((done) => {
+      nap = done;
+      setTimeout(done, pause);
+    });
+    pause = Math.min(pause * 2, 8000);
+  }
 }

@@ -225,6 +225,12 @@ export class OpenThread {
     this.trim();
     void refreshRequests();
     void threads.refresh();
+    await this.sync();
+  }
+
+  /** Reads the thread object and the queue: another device may have changed them. */
+  async sync(): Promise<void> {
+    if (this.closed || !this.agent) return;
     try {
       const [thread, runs] = await Promise.all([api.thread(this.id), api.runs(this.id)]);
       if (this.closed) return;

@@ -1,25 +1,15 @@
 import * as api from "../api";
 import { Signal } from "./signal";
-import { onWake } from "./wake";
 
 export type ThreadList = { threads: readonly api.Thread[]; next: string | undefined; phase: "loading" | "ready" | "failed"; error?: string };
 
-/** The list of threads and who keeps it new. It asks when something happened, and every few seconds while it is seen. */
+/** The list of threads. It is asked for anew when the feed says that something changed; see feed.ts. */
 export class Threads {
   readonly list = new Signal<ThreadList>({ threads: [], next: undefined, phase: "loading" });
   readonly query = new Signal("");
   private pages = 1;
   private asking = false;
   private again = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-
-  start(): void {
-    document.addEventListener("visibilitychange", () => {
-      if (!document.hidden) void this.refresh();
-    });
-    onWake(() => void this.refresh());
-    void this.refresh();
-  }
 
   search(q: string): void {
     this.query.set(q);
@@ -38,7 +28,6 @@ export class Threads {
       return;
     }
     this.asking = true;
-    clearTimeout(this.timer);
     try {
       const q = this.query.value;
       const threads: api.Thread[] = [];
@@ -55,11 +44,10 @@ export class Threads {
       this.list.update((l) => (l.phase === "ready" ? l : { ...l, phase: "failed", error }));
     } finally {
       this.asking = false;
-      const soon = this.again;
-      this.again = false;
-      this.timer = setTimeout(() => {
-        if (!document.hidden) void this.refresh();
-      }, soon ? 0 : this.busy() ? 2500 : 8000);
+      if (this.again) {
+        this.again = false;
+        void this.refresh();
+      }
     }
   }
 
@@ -75,10 +63,6 @@ export class Threads {
 
   async rename(id: string, title: string): Promise<void> {
     this.put(await api.patchThread(id, { title }));
-  }
-
-  private busy(): boolean {
-    return this.list.value.threads.some((t) => t.state !== "idle");
   }
 
   private set(next: ThreadList): void {
