@@ -35,8 +35,8 @@ export const Output = memo(function Output({ text, blob, form, lang = "", from =
   if (!long) return <Shown text={whole} form={form} lang={lang} label={label} />;
   const shown = all ? whole : cut.text;
   return (
-    <div className="output">
-      {!all && from === "tail" && <Hidden cut={cut.hidden} where="above" />}
+    <div className={!all && from === "tail" ? "output output-tail" : "output"}>
+      {!all && from === "tail" && cut.hidden > 0 && <p className="output-hidden">{partial ? "More above" : `${count(cut.hidden)} ${cut.hidden === 1 ? "line" : "lines"} above`}</p>}
       {/* Half a document of Markdown reads wrong. */}
       <Shown text={shown} form={all || form !== "markdown" ? form : "plain"} lang={lang} label={label} />
       {all ? (
@@ -56,10 +56,6 @@ function size(text: string): string {
   const lines = lineCount(text);
   const amount = text.length > 10_000 ? bytes(text.length) : "";
   return lines > 1 ? `${count(lines)} lines${amount && ` (${amount})`}` : amount;
-}
-
-function Hidden({ cut, where }: { cut: number; where: string }): ReactNode {
-  return cut > 1 ? <p className="output-hidden">{count(cut)} lines {where}</p> : null;
 }
 
 function Shown({ text, form, lang, label }: { text: string; form: Form; lang: string; label: string }): ReactNode {
