@@ -94,7 +94,7 @@ function Bottom({ open, state }: { open: OpenThread; state: ThreadState }): Reac
   }
   if (!state.failedRun) return null;
   return (
-    <p className="turn-row"><button type="button" className="button" onClick={() => void open.retry().catch(complain)}><UiIcon name="retry" />Try again</button></p>
+    <p className="turn-row retry"><button type="button" className="button" onClick={() => void open.retry().catch(complain)}><UiIcon name="retry" />Try again</button></p>
   );
 }
 
