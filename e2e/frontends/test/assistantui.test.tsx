@@ -26,9 +26,9 @@ const ended = (thread: string, count: number) => vi.waitFor(async () => {
 }, patient);
 
 test("joins a thread at rest, and goes on", async () => {
-  await say(server, "rest", "r1", "think, list");
+  await say(server, "rest", "r1", "think, echo at peace");
   const a = open("rest");
-  await a.shows("There is one file or folder here.");
+  await a.shows("at peace");
   await a.send("echo and on it goes");
   await ended("rest", 2);
   await vi.waitFor(() => expect(a.texts(".answer").at(-1)).toBe("and on it goes"), patient);

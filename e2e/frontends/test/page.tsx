@@ -12,7 +12,9 @@ export class Tab {
   private at = document.body.appendChild(document.createElement("main"));
   private root = createRoot(this.at);
 
-  constructor(what: ReactNode) { this.root.render(what); }
+  constructor(what: ReactNode) { this.render(what); }
+
+  render(what: ReactNode): void { this.root.render(what); }
 
   get text(): string { return this.at.textContent ?? ""; }
   all(selector: string): HTMLElement[] { return [...this.at.querySelectorAll<HTMLElement>(selector)]; }
@@ -31,7 +33,7 @@ export class Tab {
   }
 
   async send(text: string): Promise<void> {
-    await vi.waitFor(() => expect(this.button("Send")).toBeDefined(), patient);
+    await vi.waitFor(() => expect(this.button("Send"), this.text).toBeDefined(), patient);
     const box = this.at.querySelector("textarea")!;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")!.set!.call(box, text);
     box.dispatchEvent(new Event("input", { bubbles: true }));

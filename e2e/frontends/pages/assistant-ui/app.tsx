@@ -1,14 +1,17 @@
 import { ResumableHttpAgent } from "@agentstream/client";
-import { AssistantRuntimeProvider, ComposerPrimitive, MessagePrimitive, ThreadPrimitive, type ReasoningMessagePartProps, type ToolCallMessagePartProps } from "@assistant-ui/react";
+import { AssistantRuntimeProvider, ComposerPrimitive, MessagePrimitive, ThreadPrimitive, useAuiState, type ReasoningMessagePartProps, type ToolCallMessagePartProps } from "@assistant-ui/react";
 import { useAgUiRuntime } from "@assistant-ui/react-ag-ui";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 /** The runtime of assistant-ui on an agent that loses nothing: README.md of the client shows these lines. */
 export function useResumableRuntime(agent: ResumableHttpAgent) {
+  const [loaded, setLoaded] = useState(false);
   const history = useMemo(() => ({
     load: async () => {
-      agent.attachNext = true; // the run that loading begins joins what there is
-      return { messages: [], unstable_resume: true };
+      const thread = await fetch(`${agent.base}/v1/threads/${encodeURIComponent(agent.threadId)}`, { headers: agent.headers });
+      agent.attachNext = thread.ok; // then the run that loading begins joins what there is
+      setLoaded(true);
+      return { messages: [], unstable_resume: thread.ok };
     },
     append: async () => undefined,
   }), [agent]);
@@ -22,7 +25,7 @@ export function useResumableRuntime(agent: ResumableHttpAgent) {
     // Attaching posts nothing: this only takes the question down, and what still waits is asked again.
     else return runtime.unstable_submitInterruptResponses(waiting.map((i) => ({ interruptId: i.id, status: "cancelled" })));
   }), [agent, runtime]);
-  return runtime;
+  return { runtime, loaded };
 }
 
 function Reasoning({ text }: ReasoningMessagePartProps) {
@@ -51,17 +54,28 @@ const Answer = () => (
   </MessagePrimitive.Root>
 );
 
-export function App({ agent }: { agent: ResumableHttpAgent }) {
+/** A message that is sent while the thread is being joined would be a second run beside that one. */
+function SendOrStop({ loaded }: { loaded: boolean }) {
+  const loading = useAuiState((s) => s.thread.isLoading);
   return (
-    <AssistantRuntimeProvider runtime={useResumableRuntime(agent)}>
+    <>
+      {loaded && !loading && <ThreadPrimitive.If running={false}><ComposerPrimitive.Send>Send</ComposerPrimitive.Send></ThreadPrimitive.If>}
+      <ThreadPrimitive.If running><ComposerPrimitive.Cancel>Stop</ComposerPrimitive.Cancel></ThreadPrimitive.If>
+    </>
+  );
+}
+
+export function App({ agent }: { agent: ResumableHttpAgent }) {
+  const { runtime, loaded } = useResumableRuntime(agent);
+  return (
+    <AssistantRuntimeProvider runtime={runtime}>
       <ThreadPrimitive.Root>
         <ThreadPrimitive.Viewport>
           <ThreadPrimitive.Messages components={{ UserMessage: Question, AssistantMessage: Answer }} />
         </ThreadPrimitive.Viewport>
         <ComposerPrimitive.Root>
           <ComposerPrimitive.Input placeholder="Message" />
-          <ThreadPrimitive.If running={false}><ComposerPrimitive.Send>Send</ComposerPrimitive.Send></ThreadPrimitive.If>
-          <ThreadPrimitive.If running><ComposerPrimitive.Cancel>Stop</ComposerPrimitive.Cancel></ThreadPrimitive.If>
+          <SendOrStop loaded={loaded} />
         </ComposerPrimitive.Root>
       </ThreadPrimitive.Root>
     </AssistantRuntimeProvider>
