@@ -29,7 +29,7 @@ build: ## build bin/agentstream, one static binary
 .PHONY: test
 test: ## everything a change must pass; does its own set-up (apt for gcc, npm ci)
 	./scripts/setup.sh
-	$(MAKE) lint build clients race typescript page
+	$(MAKE) lint build clients race typescript frontends page
 	./scripts/coverage.sh $(COVERAGE)
 	if [ -f bench/go.mod ]; then cd bench && $(GO) vet ./...; fi
 	$(MAKE) fuzz-minute
@@ -71,6 +71,10 @@ web: clients ## build the page into web/dist, which is committed and embedded
 page: build clients ## the page: types, unit tests, web/dist is what its sources build, and the browser tests (screenshots: bin/screens)
 	cd web && npm run check && npm test && npx vite build --logLevel warn && npm run pack -- --check
 	cd e2e/web && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm test
+
+.PHONY: frontends
+frontends: build ## CopilotKit, assistant-ui and TanStack AI, their own code, on the real binary
+	cd e2e/frontends && npm run check && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm test
 
 .PHONY: agents
 agents: ## install real agents for the end-to-end tests (AGENTS="opencode gemini ...")
