@@ -59,8 +59,8 @@ func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
 const wrongToken = "this token is not the server's; open the address that it printed when it started"
 
 const signInStyle = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}` +
-	`body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;background:light-dark(#f7f7f8,#16171a);color:light-dark(#1b1c1f,#e8e9ec)}` +
-	`main{box-sizing:border-box;max-width:30rem;margin:1rem;padding:1.5rem 2rem;border:1px solid light-dark(#d9dade,#34363c);border-radius:12px;background:light-dark(#fff,#1d1e22)}` +
+	`body{margin:0;min-height:100vh;min-height:100dvh;display:grid;grid-template-columns:minmax(0,32rem);place-content:center;background:light-dark(#f7f7f8,#16171a);color:light-dark(#1b1c1f,#e8e9ec)}` +
+	`main{box-sizing:border-box;margin:1rem;padding:1.5rem 2rem;border:1px solid light-dark(#d9dade,#34363c);border-radius:12px;background:light-dark(#fff,#1d1e22)}` +
 	`h1{margin:0 0 .5rem;font-size:1.25rem}p{margin:.75rem 0 0}code{font:.9em ui-monospace,monospace;overflow-wrap:anywhere}` +
 	`pre{margin:.75rem 0 0;padding:.6rem .8rem;border-radius:8px;overflow-x:auto;background:light-dark(#f0f1f3,#131417)}[role=alert]{color:light-dark(#a3161c,#ff9c9c)}`
 

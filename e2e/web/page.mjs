@@ -65,7 +65,7 @@ export class Visitor {
   }
 
   fault(text) {
-    if (this.away && /ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|FAILED|NETWORK_CHANGED)|Failed to fetch|NetworkError/.test(text)) return;
+    if (this.away && /ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|FAILED|NETWORK_CHANGED)|status of 503|Failed to fetch|NetworkError/.test(text)) return;
     this.faults.push(text);
   }
 
@@ -112,3 +112,25 @@ export async function begin(visitor, text, path = "/") {
 }
 
 export const threadOf = (page) => decodeURIComponent(new URL(page.url()).pathname.slice(3));
+
+/** story is who says what and which tools are called, in order: what a reload must not change. */
+export const story = (page) =>
+  page.evaluate(() => {
+    const lines = [];
+    for (const turn of document.querySelectorAll('[role="log"] [data-turn]')) {
+      const who = turn.getAttribute("aria-label");
+      const texts = [...turn.querySelectorAll("p, li, h1, h2, h3, h4, td, .card-title, img")].filter((e) => !e.closest(".fold-body, .turn-actions, [role=status]"));
+      for (const e of texts) lines.push(who + ": " + (e.tagName === "IMG" ? "picture" : e.textContent.trim().replace(/\s+/g, " ")));
+      if (texts.length === 0) lines.push(who + ": " + turn.textContent.trim());
+    }
+    return lines;
+  });
+
+/** until asks again and again until the answer counts as true. */
+export async function until(what, ask) {
+  for (const end = Date.now() + patience; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
+    const answer = await ask();
+    if (answer) return answer;
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
