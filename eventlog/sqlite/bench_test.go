@@ -267,3 +267,30 @@ func BenchmarkIdleReaders(b *testing.B) {
 		wg.Wait()
 	}
 }
+
+// BenchmarkHead asks for a thread's last record while the journal is as long as
+// it gets, of rows as small as they get.
+func BenchmarkHead(b *testing.B) {
+	l := openBench(b)
+	for i := range 1023 {
+		batch := eventlog.Batch{Thread: fmt.Sprint("thread-", i%8), Events: []eventlog.Event{{Kind: 1, Run: "run", Data: chunk(i)}}}
+		if _, err := l.Append(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	rows, err := l.Number("SELECT count(*) FROM journal")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		err := l.View(b.Context(), "thread-0", func(v eventlog.View) error {
+			_, err := v.Head()
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(rows), "journal-rows")
+}

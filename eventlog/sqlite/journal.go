@@ -17,9 +17,11 @@ import (
 // uvarint len(data), data.
 
 const (
-	// journalBytes is the length, in bytes, at which the journal is moved. All of
-	// it is read by whoever catches up with a thread.
+	// journalBytes and journalRows are the length at which the journal is moved.
+	// All of it is read by whoever catches up with a thread or asks for its end,
+	// and small rows take their time.
 	journalBytes = 1 << 20
+	journalRows  = 1024
 
 	insertJournal   = "INSERT INTO journal (data) VALUES (?)"
 	selectJournal   = "SELECT data FROM journal ORDER BY id"
@@ -76,6 +78,7 @@ func (c *conn) journaled(path string, fn func(num int64, s segment) error) error
 type journal struct {
 	loaded  bool // false: what is in the file must be read first
 	bytes   int
+	rows    int
 	threads map[int64][]segment // joined
 }
 
@@ -92,7 +95,11 @@ func (j *journal) load(path string, c *conn) error {
 	}); err != nil {
 		return err
 	}
-	j.loaded = true
+	rows, err := c.number("SELECT count(*) FROM journal")
+	if err != nil {
+		return failure(path, err)
+	}
+	j.rows, j.loaded = int(rows), true
 	return nil
 }
 
@@ -127,13 +134,14 @@ func (t *tx) store(list []published, move bool) error {
 	for i := range list {
 		size += len(list[i].data)
 	}
-	move = move || j.bytes+size > journalBytes
+	move = move || j.bytes+size > journalBytes || j.rows >= journalRows
 	if !move && len(list) > 0 {
 		row := make([]byte, 0, size+16*len(list))
 		for i := range list {
 			row = appendJournal(row, list[i].num, &list[i].segment)
 		}
 		t.bytes += len(row)
+		j.rows++
 		if err := t.exec(insertJournal, row); err != nil {
 			return err
 		}

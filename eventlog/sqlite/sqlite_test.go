@@ -145,6 +145,14 @@ func TestJournalMoves(t *testing.T) {
 	if rows < 30 || rows > 60 || journal > 1<<20 {
 		t.Errorf("%d segments, %d bytes in the journal", rows, journal)
 	}
+	for range 1100 {
+		if err := appendText(l, "u", "little"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := number(t, l, "SELECT count(*) FROM journal"); n > 1024 {
+		t.Errorf("the journal has %d rows", n)
+	}
 }
 
 // TestIdle checks that nothing runs for readers that wait.
