@@ -5,6 +5,7 @@ import { heal } from "../src/message/heal";
 import { safeImage, safeLink } from "../src/message/links";
 import { Markdown } from "../src/message/Markdown";
 import { everything } from "./message_document";
+import { random } from "./random";
 
 const all = (b: Blocks): Block[] => [...b.groups.flat(), ...b.rest];
 const plain = (b: Blocks) => all(b).map((x) => ({ ...x }));
@@ -42,6 +43,24 @@ describe("blocks", () => {
     }
   });
 
+  test("whatever streams, however it is cut: the blocks are those of the whole, and cover it", () => {
+    const next = random();
+    const bits = ["word ", "\n", "\n\n", "```", "```go\n", "~~~\n", "- ", "  - ", "1. ", "> ", "# ", "| a |", "|---|\n", "    ", "\t", "**", "`", "[x](", "[a]: b\n", "\r\n", "---\n", "=", "é🎉", "<b>", "\\"];
+    for (let round = 0; round < 60; round++) {
+      let text = "";
+      let b = emptyBlocks;
+      for (let i = 0; i < 60; i++) {
+        text += bits[next(bits.length)]!;
+        b = advance(b, text);
+        expect(JSON.stringify(all(b)), JSON.stringify(text)).toBe(JSON.stringify(all(advance(emptyBlocks, text))));
+      }
+      const starts = all(b).map((x) => x.start);
+      expect(starts).toEqual([...starts].sort((x, y) => x - y));
+      expect(new Set(starts).size).toBe(starts.length);
+      for (const x of all(b)) expect(() => heal(x.text)).not.toThrow();
+    }
+  });
+
   test("a text that is replaced is read anew", () => {
     const b = advance(advance(emptyBlocks, "one\n\ntwo"), "three\n\nfour");
     expect(all(b).map((x) => x.text)).toEqual(["three", "four"]);
@@ -65,7 +84,7 @@ describe("blocks", () => {
 });
 
 describe("streaming", () => {
-  test("no prefix throws, and no mark shows that will be gone", () => {
+  test("no prefix throws, and no mark shows that will be gone", { timeout: 300_000 }, () => {
     const box = render(<Markdown text="" streaming />);
     for (let n = 1; n <= everything.length; n++) {
       const text = everything.slice(0, n);

@@ -1,16 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { emptyTerminal, feed, readable, type Terminal } from "../src/message/ansi";
 import { diffTexts, matches, type Row } from "../src/message/diff";
+import { random } from "./random";
 import { bytes, duration, head, lineCount, pieces, pretty, tail, tokens } from "../src/message/text";
-
-/** Numbers that are the same at each run, unless AGENTSTREAM_SEED says otherwise. */
-function random(): (below: number) => number {
-  let s = Number(process.env.AGENTSTREAM_SEED ?? 20260917) >>> 0;
-  return (below) => {
-    s = (Math.imul(s, 1664525) + 1013904223) >>> 0;
-    return Math.floor((s / 2 ** 32) * below);
-  };
-}
 
 const rows = (a: string, b: string): Row[] => diffTexts(a, b).hunks.flatMap((h) => h.rows);
 const side = (list: Row[], kind: "gone" | "come") => list.filter((r) => r.kind !== (kind === "gone" ? "come" : "gone")).map((r) => r.spans.map((s) => s.text).join(""));
