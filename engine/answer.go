@@ -70,8 +70,8 @@ func (t *turn) steerAway(ctx context.Context, r StartRequest) error {
 			a := t.asks[0]
 			t.settle(a, source.Refuse(a.q), "cancelled", Resolution{By: or(r.By, "client"), Reason: "the user went on with something else"})
 		}
+		t.cancel(errCancelled) // before the agent hears of the denials, which it might end its turn at
 		t.j.commit()
-		t.cancel(errCancelled)
 	}
 	t.mu.Unlock()
 	select {

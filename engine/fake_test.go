@@ -178,7 +178,7 @@ func put(ctx context.Context, t source.Turn, q source.Request) <-chan source.Ans
 func await(ctx context.Context, got <-chan source.Answer) (source.Answer, error) {
 	select {
 	case a := <-got:
-		return a, nil
+		return a, context.Cause(ctx) // that it is cancelled counts more
 	case <-ctx.Done():
 		return source.Answer{}, context.Cause(ctx)
 	}
