@@ -202,8 +202,8 @@ func (d *driver) post(ctx context.Context, b *tab, run, text string, two bool) e
 			return err
 		case two && (no.code == "run_active" || no.code == "pending"):
 			return nil // the other one was faster
-		case !d.w.several || no.code != "run_active":
-			return err
+		case !d.w.several || no.code != "run_active" && no.code != "pending":
+			return err // else it may be an engine's that does not know yet
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return err
