@@ -131,6 +131,7 @@ describe("text", () => {
     expect(head(text, 9)).toEqual({ text: "1\n2\n3\n4\n5", hidden: 0 });
     expect(tail(text, 9)).toEqual({ text: "1\n2\n3\n4\n5", hidden: 0 });
     expect(tail("", 3)).toEqual({ text: "", hidden: 0 });
+    expect(tail("x\n".repeat(600_000), 2)).toEqual({ text: "x\nx", hidden: Infinity });
     expect(tail("\n", 3)).toEqual({ text: "", hidden: 0 });
     expect(head("🎉".repeat(10), 3, 5)).toEqual({ text: "🎉🎉", hidden: 1 });
     expect(tail("🎉".repeat(10), 3, 5)).toEqual({ text: "🎉🎉", hidden: 1 });

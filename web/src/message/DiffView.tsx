@@ -1,6 +1,6 @@
 import { memo, useMemo, useState, type ReactNode } from "react";
 import type { FileDiff } from "../model";
-import { diffTexts, type Hunk, type Row } from "./diff";
+import { diffOf, type Hunk, type Row } from "./diff";
 import { Icon } from "./icons";
 import { clean, count } from "./text";
 
@@ -9,7 +9,7 @@ const ROWS = 400;
 
 /** The change of one file, as a unified diff with the changed words marked. */
 export const DiffView = memo(function DiffView({ diff }: { diff: FileDiff }): ReactNode {
-  const { hunks, added, removed } = useMemo(() => diffTexts(diff.oldText ?? "", diff.newText), [diff.oldText, diff.newText]);
+  const { hunks, added, removed } = diffOf(diff);
   const [all, setAll] = useState(false);
   const { shown, hidden } = useMemo(() => (all ? { shown: hunks, hidden: 0 } : cut(hunks)), [hunks, all]);
   const width = useMemo(() => String(Math.max(1, ...hunks.map((h) => h.rows.at(-1)!).map((r) => Math.max(r.old, r.new)))).length, [hunks]);

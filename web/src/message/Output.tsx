@@ -36,7 +36,7 @@ export const Output = memo(function Output({ text, blob, form, lang = "", from =
   const shown = all ? whole : cut.text;
   return (
     <div className={!all && from === "tail" ? "output output-tail" : "output"}>
-      {!all && from === "tail" && cut.hidden > 0 && <p className="output-hidden">{partial ? "More above" : `${count(cut.hidden)} ${cut.hidden === 1 ? "line" : "lines"} above`}</p>}
+      {!all && from === "tail" && cut.hidden > 0 && <p className="output-hidden">{partial || cut.hidden === Infinity ? "More above" : `${count(cut.hidden)} ${cut.hidden === 1 ? "line" : "lines"} above`}</p>}
       {/* Half a document of Markdown reads wrong. */}
       <Shown text={shown} form={all || form !== "markdown" ? form : "plain"} lang={lang} label={label} />
       {all ? (
@@ -53,6 +53,7 @@ export const Output = memo(function Output({ text, blob, form, lang = "", from =
 });
 
 function size(text: string): string {
+  if (text.length > 1_000_000) return `(${bytes(text.length)})`;
   const lines = lineCount(text);
   const amount = text.length > 10_000 ? bytes(text.length) : "";
   return lines > 1 ? `${count(lines)} lines${amount && ` (${amount})`}` : amount;

@@ -2,7 +2,7 @@ import { memo, useContext, useMemo, useRef, type ReactNode } from "react";
 import type { Location, Part, ToolCall } from "../model";
 import { CodeBlock } from "./Code";
 import { DiffCount, DiffView } from "./DiffView";
-import { diffTexts } from "./diff";
+import { diffOf } from "./diff";
 import { Fold } from "./Fold";
 import { languageOfPath } from "./highlight";
 import { Icon, kindIcon } from "./icons";
@@ -70,7 +70,7 @@ function Badges({ call }: { call: ToolCall }): ReactNode {
   const sum = useMemo(() => {
     const n = { added: 0, removed: 0 };
     for (const d of call.diffs ?? []) {
-      const one = diffTexts(d.oldText ?? "", d.newText);
+      const one = diffOf(d);
       n.added += one.added;
       n.removed += one.removed;
     }

@@ -36,7 +36,7 @@ function Said({ text }: { text: string }): ReactNode {
   return (
     <>
       <p className="said" dir="auto">{clean(long && !all ? cut.text + " …" : text)}</p>
-      {long && <button type="button" className="more" onClick={() => setAll(!all)}>{all ? "Show less" : `Show ${count(cut.hidden)} more lines`}</button>}
+      {long && <button type="button" className="more" onClick={() => setAll(!all)}>{all ? "Show less" : cut.hidden === Infinity ? "Show all" : `Show ${count(cut.hidden)} more lines`}</button>}
     </>
   );
 }

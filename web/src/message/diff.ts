@@ -16,6 +16,15 @@ export type Hunk = { kind: "rows"; rows: Row[] } | { kind: "fold"; rows: Row[] }
 
 export type Diff = { hunks: Hunk[]; added: number; removed: number };
 
+const known = new WeakMap<object, Diff>();
+
+/** The difference of a file, computed once for each object: the line of a card and its body both show it. */
+export function diffOf(file: { oldText?: string; newText: string }): Diff {
+  let diff = known.get(file);
+  if (!diff) known.set(file, (diff = diffTexts(file.oldText ?? "", file.newText)));
+  return diff;
+}
+
 type Pair = [a: number, b: number];
 
 /** Rows of both texts; unchanged ones further than context lines from a change are in folds. */

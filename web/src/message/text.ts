@@ -48,6 +48,10 @@ export function lineCount(text: string): number {
   return n;
 }
 
+/** Lines of more text than this are not counted: live output would pay for it each frame. */
+const COUNTED = 1_000_000;
+
+/** Some lines, and how many are left out; Infinity if they are too many to count. */
 export type Cut = { text: string; hidden: number };
 
 /** The first lines of text, at most max characters, and how many lines are left out. */
@@ -61,7 +65,7 @@ export function head(text: string, lines: number, max = 4000): Cut {
   end = Math.min(end, max);
   if (isHalf(text, end)) end--;
   const rest = text.slice(end);
-  return { text: text.slice(0, end).replace(/\n$/, ""), hidden: lineCount(rest) };
+  return { text: text.slice(0, end).replace(/\n$/, ""), hidden: rest.length > COUNTED ? Infinity : lineCount(rest) };
 }
 
 /** The last lines of text, likewise. */
@@ -76,7 +80,7 @@ export function tail(text: string, lines: number, max = 4000): Cut {
   if (start > 0) start++;
   start = Math.max(start, stop - max);
   if (isHalf(text, start)) start++;
-  return { text: text.slice(start, stop), hidden: lineCount(text.slice(0, start)) };
+  return { text: text.slice(start, stop), hidden: start > COUNTED ? Infinity : lineCount(text.slice(0, start)) };
 }
 
 function isHalf(text: string, at: number): boolean {
