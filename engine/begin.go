@@ -61,7 +61,10 @@ func (c *conversation) begin(ctx context.Context, r StartRequest, in idle, n new
 
 // first makes the turn's records and its first run.
 func (t *turn) first(r StartRequest, n news, queued *runRecord) {
-	rec := t.rec
+	rec, inputs := t.rec, refs(n.prompt)
+	if queued != nil && queued.Cancelled {
+		n = news{} // taken back before anybody was told of it
+	}
 	rec.Turns++
 	rec.Turn = &turnRecord{Prefix: turnPrefix(t.c.id, rec.CreatedAt, rec.Turns), From: t.j.seq}
 	rec.Input = append(rec.Input[:len(rec.Input):len(rec.Input)], n.prompt...)
@@ -77,7 +80,7 @@ func (t *turn) first(r StartRequest, n news, queued *runRecord) {
 	} else {
 		t.newRun(r.Input.RunID, r.Input.ParentRunID)
 	}
-	t.run.Inputs = refs(n.prompt)
+	t.run.Inputs = inputs
 	t.j.setGlobal(keyOpen+t.c.id, []byte(t.e.o.Owner))
 	input := r.Input
 	input.Messages, input.Tools, input.Context, input.Resume = n.all(), []agui.Tool{}, []agui.ContextEntry{}, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,6 +163,9 @@ func TestQueue(t *testing.T) {
 			}
 		}
 		w.free("t")
+		if list, err := w.Messages(bg, "t", 0, ""); err != nil || slices.ContainsFunc(list.Messages, func(m agui.Message) bool { return m.Text() == "next 1" }) {
+			t.Errorf("what was taken back is said: %+v, %v", list.Messages, err)
+		}
 		if runs, _ := w.Runs(bg, "t"); len(runs) != 4 || runs[3].State != RunFinished || runs[2].State != RunCancelled {
 			t.Errorf("%+v", runs)
 		}
