@@ -192,22 +192,21 @@ const (
 )
 
 // history tells an agent that has no memory of the thread what was said before,
-// as one clearly delimited block; empty if there is nothing.
-func history(rounds []Round) string {
-	var pieces []string
-	size := 0
-	for i := len(rounds) - 1; i >= 0 && size < historyBytes; i-- {
-		piece := roundText(rounds[i])
-		size += len(piece)
-		pieces = append(pieces, piece)
+// in pieces of which the last ones count, as one clearly delimited block; empty
+// if there is nothing.
+func history(pieces []string) string {
+	from, size := len(pieces), 0
+	for from > 0 && size < historyBytes {
+		from--
+		size += len(pieces[from])
 	}
-	if len(pieces) == 0 {
+	if from == len(pieces) {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("What was said earlier in this conversation, before this session began. It is for your information; do not answer it.\n<conversation_history>\n")
-	for i := len(pieces) - 1; i >= 0; i-- {
-		b.WriteString(strings.ReplaceAll(pieces[i], "</conversation_history>", "<\\/conversation_history>"))
+	for _, piece := range pieces[from:] {
+		b.WriteString(strings.ReplaceAll(piece, "</conversation_history>", "<\\/conversation_history>"))
 	}
 	b.WriteString("</conversation_history>")
 	return b.String()

@@ -108,15 +108,14 @@ func (t *turn) adjust(mode, model string) error {
 
 // recall puts what was said before in front of the prompt.
 func (t *turn) recall() error {
-	var rounds []Round
-	err := t.e.o.Log.View(t.ctx, t.c.id, func(v eventlog.View) (err error) {
-		rounds, err = readRounds(v)
-		return err
+	var pieces []string
+	err := t.e.o.Log.View(t.ctx, t.c.id, func(v eventlog.View) error {
+		return eachRound(v, func(r Round) { pieces = append(pieces, roundText(r)) })
 	})
 	if err != nil {
 		return err
 	}
-	if text := history(rounds); text != "" {
+	if text := history(pieces); text != "" {
 		t.prompt = append([]source.Part{{Type: source.PartText, Text: text}}, t.prompt...)
 	}
 	return nil
@@ -124,12 +123,17 @@ func (t *turn) recall() error {
 
 func readRounds(v eventlog.View) ([]Round, error) {
 	out := []Round{}
+	err := eachRound(v, func(r Round) { out = append(out, r) })
+	return out, err
+}
+
+func eachRound(v eventlog.View, each func(Round)) error {
 	for entry, err := range v.Keys(keyRound, "", 0) {
 		r, err := unpack(v, entry.Value, err)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, r)
+		each(r)
 	}
-	return out, nil
+	return nil
 }

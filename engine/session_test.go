@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -87,12 +88,16 @@ func TestForgetfulAgentIsToldTheHistory(t *testing.T) {
 }
 
 func TestHistoryIsBounded(t *testing.T) {
-	var rounds []Round
-	for range 1000 {
-		rounds = append(rounds, Round{Input: nil, Messages: nil})
+	var pieces []string
+	for i := range 1000 {
+		pieces = append(pieces, fmt.Sprintf("User: %d %s\n", i, strings.Repeat("x", 1<<10)))
 	}
-	if history(rounds) == "" {
-		t.Error("empty rounds are no history")
+	got := history(pieces)
+	if len(got) > historyBytes+2<<10 || strings.Contains(got, "User: 900 ") || !strings.Contains(got, "User: 998 ") || strings.Index(got, "User: 998 ") > strings.Index(got, "User: 999 ") {
+		t.Errorf("%d bytes: %.300q", len(got), got)
+	}
+	if history(nil) != "" {
+		t.Error("nothing has a history")
 	}
 	if got := clip("héé", 2); got != "h…" {
 		t.Errorf("%q", got)
