@@ -105,11 +105,11 @@ func (c *conversation) inRun(v eventlog.View, rec *threadRecord, p *place) error
 	floor := rec.floor()
 	c.mu.Lock()
 	m := c.joined
-	if m.point == nil || m.at.Gen != p.cursor.Gen || m.at.Seq > p.cursor.Seq || m.at.Seq < floor {
+	if m.point == nil || m.at.Gen != p.cursor.Gen || m.to > p.cursor.Seq || m.at.Seq < floor {
 		m = mark{}
 	}
 	if c.list != nil && c.listAt.Gen == p.cursor.Gen && c.listAt.Seq < p.run.FromSeq && c.listAt.Seq > m.at.Seq && c.listAt.Seq >= floor {
-		m = mark{at: c.listAt, point: join.NewPoint(c.list.Clone())}
+		m = mark{at: c.listAt, point: join.NewPoint(c.list.Clone()), to: c.listAt.Seq}
 	}
 	c.mu.Unlock()
 	if m.at.Seq < p.run.FromSeq {
@@ -118,14 +118,11 @@ func (c *conversation) inRun(v eventlog.View, rec *threadRecord, p *place) error
 			return err
 		}
 		if list != nil && at > m.at.Seq {
-			m = mark{at: eventlog.Cursor{Seq: at}, point: join.NewPoint(list)}
+			m = mark{at: eventlog.Cursor{Seq: at}, point: join.NewPoint(list), to: at}
 		}
 	}
 	if m.point == nil {
 		m.point = join.NewPoint(agui.NewList())
-	}
-	if m.to < m.at.Seq || m.to > p.cursor.Seq {
-		m.rest, m.to = nil, m.at.Seq
 	}
 	events, seqs, err := c.read(v, m.to, p.cursor.Seq)
 	if err != nil {
