@@ -86,6 +86,22 @@ describe("calls", () => {
   });
 });
 
+test("an edit that is shown as told and as done is one change", () => {
+  const told = { path: "a.txt", oldText: "alpha", newText: "ALPHA" };
+  const done = { path: "a.txt", oldText: "alpha beta\ngamma\n", newText: "ALPHA beta\ngamma\n" };
+  const box = card({ kind: "edit", diffs: [told, done] });
+  expect(box.querySelectorAll(".diff").length).toBe(1);
+  expect(box.querySelector(".fold-head")!.textContent).not.toContain("files");
+  expect(card({ kind: "edit", diffs: [told, { ...told, oldText: "beta", newText: "BETA" }] }).querySelectorAll(".diff").length).toBe(2);
+  expect(card({ kind: "edit", diffs: [told, { ...told, path: "b.txt" }] }).querySelector(".fold-head")!.textContent).toContain("2 files");
+});
+
+test("what an argument says is not said again", () => {
+  const box = card({ kind: "read", state: "failed", args: '{"filePath":"/w/a.txt","path":"/w/a.txt"}', locations: [{ path: "/w/a.txt", line: 1 }] });
+  expect(box.querySelector(".args")!.textContent).toBe("filePath/w/a.txt");
+  expect(box.querySelector(".locations")).toBeNull();
+});
+
 describe("large results", () => {
   const long = Array.from({ length: 500 }, (_, i) => `line ${i}`).join("\n");
 

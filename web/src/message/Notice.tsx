@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from "react";
 import { Icon, type IconName } from "./icons";
+import { Line } from "./Line";
 import { clean } from "./text";
 
 /** A status line that is no answer. */
@@ -8,7 +9,7 @@ export const Notice = memo(function Notice({ level, text }: { level: string; tex
   return (
     <div className={`notice notice-${look}`}>
       <Icon name={icon} label={word} />
-      <span dir="auto">{clean(text)}</span>
+      <span dir="auto"><Line text={text} /></span>
     </div>
   );
 });

@@ -1,11 +1,12 @@
 import { memo, useContext, useMemo, useRef, type ReactNode } from "react";
-import type { Location, Part, ToolCall } from "../model";
+import type { FileDiff, Location, Part, ToolCall } from "../model";
 import { CodeBlock } from "./Code";
 import { DiffCount, DiffView } from "./DiffView";
 import { diffOf } from "./diff";
 import { Fold } from "./Fold";
 import { languageOfPath } from "./highlight";
 import { Icon, kindIcon } from "./icons";
+import { Line } from "./Line";
 import { MediaView } from "./MediaView";
 import { Output, Result } from "./Output";
 import { PartView, partKey } from "./PartView";
@@ -57,37 +58,42 @@ function isEmpty(call: ToolCall, nested?: readonly Part[]): boolean {
   return noArgs && !call.result && !call.resultBlob && !call.output && !hasDiffs(call) && !call.media?.length && !call.locations?.length && !call.request && !nested?.length;
 }
 
-// Titles come with code in backticks; a command is code as a whole.
+// A command is code as a whole.
 function Title({ call }: { call: ToolCall }): ReactNode {
   const text = clean((call.title || call.name).replace(/\s+/g, " ").trim());
   const whole = /^`[^`]+`$/.test(text);
   if (call.kind === "execute" && (whole || commandOf(call) === text)) return <bdi className="card-title mono" title={text}>{whole ? text.slice(1, -1) : text}</bdi>;
-  const parts = text.split(/`([^`]+)`/);
-  return <bdi className="card-title" title={text}>{parts.map((p, i) => (i % 2 ? <code key={i}>{p}</code> : p))}</bdi>;
+  return <bdi className="card-title" title={text}><Line text={text} /></bdi>;
 }
 
 function Badges({ call }: { call: ToolCall }): ReactNode {
   const sum = useMemo(() => {
-    const n = { added: 0, removed: 0 };
-    for (const d of call.diffs ?? []) {
+    const shown = changes(call.diffs ?? []);
+    const n = { added: 0, removed: 0, files: new Set(shown.map((d) => d.path)).size };
+    for (const d of shown) {
       const one = diffOf(d);
       n.added += one.added;
       n.removed += one.removed;
     }
     return n;
   }, [call.diffs]);
-  const files = call.diffs?.length ?? 0;
   return (
     <>
-      {files > 1 && <span className="tag">{files} files</span>}
-      {files > 0 && <DiffCount added={sum.added} removed={sum.removed} />}
+      {sum.files > 1 && <span className="tag">{sum.files} files</span>}
+      {sum.files > 0 && <DiffCount added={sum.added} removed={sum.removed} />}
       {call.exitCode !== undefined && call.exitCode !== 0 && <span className="tag tag-bad">exit {call.exitCode}</span>}
     </>
   );
 }
 
+// Agents show an edit first as what they were told and then as what became of the file,
+// or one edit twice: what a later one of the same file holds is shown there.
+function changes(diffs: readonly FileDiff[]): readonly FileDiff[] {
+  return diffs.filter((d, i) => !diffs.slice(i + 1).some((later) => later.path === d.path && later.newText.includes(d.newText) && (later.oldText ?? "").includes(d.oldText ?? "")));
+}
+
 function Body({ call, kind }: { call: ToolCall; kind: string }): ReactNode {
-  const diffs = call.diffs ?? [];
+  const diffs = useMemo(() => changes(call.diffs ?? []), [call.diffs]);
   const command = kind === "execute" ? commandOf(call) : "";
   const output = call.output ?? (kind === "execute" ? call.result : undefined);
   const live = call.state === "running";
@@ -103,7 +109,7 @@ function Body({ call, kind }: { call: ToolCall; kind: string }): ReactNode {
       {kind === "execute" && call.state !== "running" && call.exitCode !== undefined && <p className="exit">Exit code {call.exitCode}</p>}
       {ownResult(call, output) && !repeats(call) && <ResultOf call={call} kind={kind} />}
       {call.media?.map((m, i) => <MediaView key={i} media={m} />)}
-      <Locations list={call.locations} diffs={diffs.map((d) => d.path)} />
+      <Locations list={call.locations} said={[...diffs.map((d) => d.path), ...Object.values(fields(call.args))]} />
     </>
   );
 }
@@ -128,7 +134,7 @@ function Arguments({ call, kind }: { call: ToolCall; kind: string }): ReactNode 
   if (text === "" || text === "{}") return null;
   const values = fields(text);
   const shownAbove = kind === "execute" && commandOf(call) !== "" ? ["command", "cmd", "description"] : [];
-  const keys = Object.keys(values).filter((k) => !shownAbove.includes(k));
+  const keys = Object.keys(values).filter((k, i, all) => !shownAbove.includes(k) && !(typeof values[k] === "string" && all.slice(0, i).some((b) => values[b] === values[k])));
   if (keys.length === 0 && shownAbove.length > 0) return null;
   if (hasDiffs(call)) return null;
   const simple = keys.length > 0 && keys.length <= 6 && keys.every((k) => isShort(values[k]));
@@ -184,8 +190,9 @@ function commandOf(call: ToolCall): string {
   return Array.isArray(value) && value.every((v) => typeof v === "string") ? value.join(" ") : "";
 }
 
-function Locations({ list, diffs }: { list?: Location[]; diffs: string[] }): ReactNode {
-  const rest = list?.filter((l) => !diffs.includes(l.path)) ?? [];
+// What a diff or an argument names already is not said again, unless there is a line.
+function Locations({ list, said }: { list?: Location[]; said: unknown[] }): ReactNode {
+  const rest = list?.filter((l) => !said.includes(l.path) || (l.line !== undefined && l.line > 1)) ?? [];
   if (rest.length === 0) return null;
   return (
     <ul className="locations" aria-label="Files">
