@@ -33,8 +33,6 @@ func (d *driver) answer(ctx context.Context, n int, s step) error {
 	}
 	run := fmt.Sprintf("answer-%d-%d-%d", d.plan.n, n, d.rand.Uint32())
 	switch s.answer {
-	case answerNobody:
-		return nil
 	case answerCancel:
 		return d.cancel(ctx)
 	case answerTab:

@@ -216,6 +216,7 @@ func (d *driver) lead(ctx context.Context, n int, s step, asked <-chan error) er
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	begun, over := false, ""
+	var answered chan error // while somebody answers, which may take as long as the turn
 	trigger := trigger{every: s.cancelAt + s.deathAt, seen: d.watching.events()}
 	for {
 		select {
@@ -224,6 +225,11 @@ func (d *driver) lead(ctx context.Context, n int, s step, asked <-chan error) er
 				return err
 			}
 			begun, over, asked = true, "", nil
+		case err := <-answered:
+			if err != nil {
+				return err
+			}
+			over, answered = "", nil
 		case <-d.wake:
 		case <-tick.C:
 			trigger.still++
@@ -242,9 +248,16 @@ func (d *driver) lead(ctx context.Context, n int, s step, asked <-chan error) er
 			continue // nothing has happened that the thread would show
 		}
 		over = at
-		done, err := d.look(ctx, n, s)
-		if err != nil || done && begun {
+		state, err := d.look(ctx)
+		switch {
+		case err != nil:
 			return err
+		case state == idle && begun && answered == nil:
+			return nil
+		case state == waiting && answered == nil && s.answer != answerNobody:
+			done := make(chan error, 1)
+			answered = done
+			go func() { done <- d.answer(ctx, n, s) }()
 		}
 	}
 }
@@ -291,25 +304,35 @@ func (d *driver) hurt(ctx context.Context, s step) error {
 	return d.cancel(ctx)
 }
 
-// look sees to what waits, and reports whether nothing does or runs.
-func (d *driver) look(ctx context.Context, n int, s step) (idle bool, err error) {
+// What a thread can be at.
+const (
+	idle    = "idle" // nothing is queued either
+	running = "running"
+	waiting = "waiting"
+)
+
+// look says what the thread is at.
+func (d *driver) look(ctx context.Context) (state string, err error) {
 	a, err := d.w.ask(ctx, "GET", d.path(""), nil)
 	if err != nil || a.status == http.StatusNotFound {
-		return false, err
+		return running, err
 	}
 	var th engine.Thread
 	if err := a.into(&th); err != nil {
-		return false, err
+		return running, err
 	}
-	if th.Pending > 0 {
-		return false, d.answer(ctx, n, s)
-	}
-	if th.State != "idle" {
-		return false, nil
+	switch {
+	case th.Pending > 0:
+		return waiting, nil
+	case th.State != "idle":
+		return running, nil
 	}
 	var all struct{ Runs []engine.Run } // one that is queued may be about to begin
 	err = d.w.get(ctx, d.path("/runs"), &all)
-	return !slices.ContainsFunc(all.Runs, func(r engine.Run) bool { return r.State.Open() }), err
+	if slices.ContainsFunc(all.Runs, func(r engine.Run) bool { return r.State.Open() }) {
+		return running, err
+	}
+	return idle, err
 }
 
 // cancel cancels the run that is open, if there is one.
