@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what `make test` needs and a fresh Debian lacks: a C compiler for the
 # race detector, tmux for the tests of the terminal, a browser for those of the
-# page. Everything else is Go's, Node's or the project's own.
+# page, nginx for that of the guides. Everything else is Go's, Node's or the project's own.
 set -euo pipefail
 
 packages=()
@@ -14,6 +14,7 @@ need() { # COMMAND PACKAGE... WHY
 need "${CC:-gcc}" gcc libc6-dev "go test -race needs"
 need tmux tmux "e2e/terminal looks at the command line with"
 need chromium chromium "e2e/web looks at the page with"
+need nginx nginx-light "e2e/guides streams through"
 
 if [ "${#packages[@]}" -gt 0 ]; then
 	sudo=()
