@@ -45,9 +45,9 @@ function Asked({ request }: { request: PendingRequest }): ReactNode {
     let gone = false;
     if (request.toolCallId) {
       api.messages(request.thread, 30, "").then(({ messages }) => {
-        const parts = turnsOf(messages, undefined, []).flatMap((t) => t.parts);
+        const parts = turnsOf(messages, undefined, [request]).flatMap((t) => t.parts);
         const call = parts.find((p) => p.type === "call" && p.call.id === request.toolCallId);
-        if (!gone && call?.type === "call") setPart({ type: "call", call: { ...call.call, request } });
+        if (!gone && call?.type === "call") setPart({ type: "call", call: call.call });
       }, () => undefined);
     }
     return () => {
