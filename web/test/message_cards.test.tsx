@@ -96,6 +96,11 @@ test("an edit that is shown as told and as done is one change", () => {
   expect(card({ kind: "edit", diffs: [told, { ...told, path: "b.txt" }] }).querySelector(".fold-head")!.textContent).toContain("2 files");
 });
 
+test("a title that is a file alone gets its verb", () => {
+  expect(card({ kind: "read", title: "a.txt" }).querySelector(".fold-head")!.textContent).toMatch(/^Reada\.txt/);
+  expect(card({ kind: "read", title: "Read a.txt" }).querySelector(".card-verb")).toBeNull();
+});
+
 test("what an argument says is not said again", () => {
   const box = card({ kind: "read", state: "failed", args: '{"filePath":"/w/a.txt","path":"/w/a.txt"}', locations: [{ path: "/w/a.txt", line: 1 }] });
   expect(box.querySelector(".args")!.textContent).toBe("filePath/w/a.txt");

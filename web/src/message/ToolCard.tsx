@@ -27,9 +27,12 @@ export const ToolCard = memo(function ToolCard({ call, nested }: { call: ToolCal
   // Output that was watched does not close under the reader's eyes.
   const open = waiting || call.state === "failed" || hasDiffs(call) || wasRunning.current || (nested?.length ?? 0) > 0;
   const kind = call.kind in kindNames ? call.kind : "other";
+  // Some agents name the file alone.
+  const bare = ["read", "edit", "delete", "search", "fetch"].includes(kind) && /^\S*[./]\S*$/.test(call.title.trim());
   const head = (
     <>
-      <Icon name={kindIcon(kind)} label={`${kindNames[kind]}:`} />
+      <Icon name={kindIcon(kind)} label={bare ? undefined : `${kindNames[kind]}:`} />
+      {bare && <span className="card-verb">{kindNames[kind]}</span>}
       <Title call={call} />
       <Badges call={call} />
       <StateMark state={call.state} waiting={waiting} startedAt={call.startedAt} endedAt={call.endedAt} />
@@ -172,9 +175,11 @@ function ResultOf({ call, kind }: { call: ToolCall; kind: string }): ReactNode {
   return <Result text={text} blob={call.resultBlob} markdown={kind !== "read" && kind !== "search"} label="result" />;
 }
 
-// Agents answer an edit with the diff again, or with one line that says it is done.
+// Agents answer an edit with the diff again, or with one line that says it is done; a
+// picture's result names its type where the picture is meant.
 function repeats(call: ToolCall): boolean {
   const said = call.result ?? "";
+  if (call.media?.length && /^\s*\[\w+ [\w/+.-]+\]\s*$/.test(said)) return true;
   return hasDiffs(call) && call.state === "done" && ((said.length < 200 && !said.trim().includes("\n")) || call.diffs!.some((d) => d.newText === said) || /^diff --git|^--- |^@@ /m.test(said));
 }
 
