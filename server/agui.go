@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/engine"
+	"github.com/agentstream-go/agentstream/eventlog"
 )
 
 // runAgent is the AG-UI endpoint: RunAgentInput in, the run's events out.
@@ -35,9 +36,6 @@ func badInput(err error) error {
 
 // start starts, or finds, the run that an input asks for and streams it.
 func (s *Server) start(w http.ResponseWriter, r *http.Request, agent string, in agui.Input) {
-	if in.RunID == "" {
-		in.RunID = r.Header.Get("X-Run-Id")
-	}
 	for name, id := range map[string]string{"threadId": in.ThreadID, "runId": in.RunID} {
 		if _, err := checkID(name, id); err != nil {
 			s.fail(w, r, err)
@@ -54,9 +52,24 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, agent string, in 
 		return
 	}
 	w.Header().Set("X-Run-Id", started.Run.ID)
-	s.serve(w, r, s.engine.Join(r.Context(), engine.JoinRequest{
-		Thread: in.ThreadID, Started: &started, Version: in.ProtocolVersion, Window: last,
-	}), s.checker(in.ProtocolVersion))
+	join, check := engine.JoinRequest{Thread: in.ThreadID, Version: in.ProtocolVersion}, s.checker(in.ProtocolVersion)
+	if at, again := goesOn(r, &started); again {
+		join.After, check = at, nil // begins in mid-run, where the rules cannot be judged
+	} else {
+		join.Started, join.Window = &started, last
+	}
+	s.serve(w, r, s.engine.Join(r.Context(), join), check)
+}
+
+// goesOn finds where a reader was that posts its run again after a cut, as TanStack
+// AI does.
+func goesOn(r *http.Request, started *engine.Started) (at eventlog.Cursor, ok bool) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" || !started.Attached || started.Pending != nil || started.Conflicts != nil {
+		return at, false
+	}
+	at, err := eventlog.ParseCursor(text)
+	return at, err == nil && at.Gen == started.After.Gen && at.Seq > started.After.Seq
 }
 
 // attach joins a thread's run, or what ran last, without starting anything.
