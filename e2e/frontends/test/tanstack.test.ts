@@ -1,14 +1,15 @@
 import { ChatClient, fetchServerSentEvents } from "@tanstack/ai-client";
 import { StreamProcessor, type UIMessage } from "@tanstack/ai/client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { random } from "../../../clients/typescript/test/server.js";
 import { log, patient, plain, say, Server } from "./log.js";
 
 let server: Server;
 beforeAll(async () => { server = await Server.start(); });
 afterAll(async () => { await server.stop(); });
 
-const connection = (query = "") => fetchServerSentEvents(`${server.url}/agui/demo${query}`, {
-  headers: { Authorization: `Bearer ${server.token}` }, reconnect: { delayMs: 5 },
+const connection = (query = "", fetchClient = fetch) => fetchServerSentEvents(`${server.url}/agui/demo${query}`, {
+  headers: { Authorization: `Bearer ${server.token}` }, reconnect: { delayMs: 5, maxAttempts: 50 }, fetchClient,
 });
 
 /**
@@ -114,4 +115,45 @@ test("X-Run-Id names the run", async () => {
   await a.sendMessage("echo hello");
   expect((await server.json("/v1/threads/named")).lastRun.id).toBe(named);
   a.dispose();
+});
+
+/** A body that breaks off after so many bytes. */
+function broken(body: ReadableStream<Uint8Array>, left: number, onCut: () => void) {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(out) {
+      if (left === 0) {
+        await reader.cancel();
+        onCut();
+        return out.error(new TypeError("the connection was cut"));
+      }
+      const { done, value } = await reader.read();
+      if (done) return out.close();
+      const part = value.subarray(0, left);
+      left -= part.length;
+      out.enqueue(part);
+    },
+  }, { highWaterMark: 0 });
+}
+
+test("cut at random bytes, it shows what one shows that was not", async () => {
+  const seed = Number(process.env.AGENTSTREAM_SEED ?? 7);
+  const next = random(seed);
+  let cuts = 0;
+  const cutting: typeof fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    // One that is cut before it has an id gives up.
+    return new Response(broken(response.body!, 1000 + Math.floor(next() * 3000), () => { cuts++; }), response);
+  };
+  for (let i = 0; i < 9 || (i < 60 && cuts < 5); i++) {
+    const a = new ChatClient({ threadId: `cut-${i}`, connection: connection("", cutting) });
+    await a.sendMessage(["think, list, parallel", "exec, fail", "long 15, list"][i % 3]!);
+    expect(a.getError(), `seed ${seed}, run ${i}`).toBeFalsy();
+    const there = new StreamProcessor();
+    for (const { event } of await log(server, `cut-${i}`)) there.processChunk(event as never);
+    expect(shown(a.getMessages()), `seed ${seed}, run ${i}`).toEqual(shown(there.getMessages()));
+    expect((await server.json(`/v1/threads/cut-${i}/runs`)).runs).toHaveLength(1);
+    a.dispose();
+  }
+  expect(cuts).toBeGreaterThanOrEqual(5);
 });
