@@ -76,6 +76,10 @@ page: build clients ## the page: types, unit tests, web/dist is what its sources
 frontends: build ## CopilotKit, assistant-ui and TanStack AI, their own code, on the real binary
 	cd e2e/frontends && npm run check && AGENTSTREAM_BIN=$(abspath bin/agentstream) npm test
 
+.PHONY: pictures
+pictures: build clients ## take the pictures of the README and the guides anew; look at them
+	./scripts/pictures.sh
+
 .PHONY: agents
 agents: ## install real agents for the end-to-end tests (AGENTS="opencode gemini ...")
 	./scripts/agents.sh $(AGENTS)

@@ -115,6 +115,45 @@ func TestEveryBlockIsTried(t *testing.T) {
 	}
 }
 
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	dropped = regexp.MustCompile("[^\\w\\- ]")
+)
+
+// anchors are the names that a reader's browser gives to the headings.
+func anchors(text string) map[string]bool {
+	all := map[string]bool{"": true}
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		all[strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return all
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	for name := range documents(t) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			file := filepath.Join(root, filepath.Dir(name), target)
+			if target == "" {
+				file = filepath.Join(root, name)
+			}
+			if data, err := os.ReadFile(file); err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if !anchors(string(data))[anchor] {
+				t.Errorf("%s: %s has no such heading", name, m[1])
+			}
+		}
+	}
+}
+
 func TestBlocksOf(t *testing.T) {
 	blocks, err := blocksOf("a.md", "A\n\n```sh\nls\n```\n\nprints\n\n```text\nb\n```\n\n<!-- not run: no key -->\n```go\nx\n```\n<!-- not run: far -->\nB\n```sh\nps\n```\n")
 	if err != nil || len(blocks) != 3 {
