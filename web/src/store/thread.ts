@@ -115,7 +115,10 @@ export class OpenThread {
   /** Runs the last question again, as a run that goes on with the failed one. */
   async retry(): Promise<void> {
     const { thread, failedRun } = this.state.value;
-    const last = [...(this.agent?.messages ?? [])].reverse().find((m) => m.role === "user");
+    // The server knows what was said last before the failure; the page may have shown its own message before others that came.
+    const held = (this.agent?.messages ?? []) as api.RawMessage[];
+    const stored = await api.messages(this.id, windowSize, "").then((p) => p.messages, () => held);
+    const last = [stored, held].map((list) => list.findLast((m) => m.role === "user")).find(Boolean);
     if (!thread || !last) return;
     await this.send(thread.agent, last.content as string | api.ContentPart[], { messageId: last.id, ...(failedRun ? { parentRunId: failedRun } : {}) });
   }
