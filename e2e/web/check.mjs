@@ -7,7 +7,7 @@ after(close);
 
 /** check gives body a way to make servers and visitors, which end with it. */
 export function check(name, body, { tries = 2 } = {}) {
-  test(name, { timeout: 170_000 }, async (t) => {
+  test(name, { timeout: 600_000 }, async (t) => {
     for (let n = 1; ; n++) {
       const ends = [];
       const visitors = [];

@@ -121,8 +121,12 @@ check("stop, queue, retry, edit", async ({ server, visitor }) => {
   await page.getByRole("button", { name: "Stop" }).click();
   await log(page).getByText("from the queue", { exact: true }).waitFor();
   await quiet(page);
-  assert.equal(await log(page).getByText("never").count(), 0);
+  await log(page).getByText("echo never", { exact: true }).waitFor();
+  await quiet(page);
+  assert.equal(await log(page).getByText("never", { exact: true }).count(), 0); // nobody answered it
   await say(page, "error");
+  await until("the first failure", async () => (await s.api("GET", `/v1/threads/${threadOf(page)}`)).lastRun.state === "failed");
+  await quiet(page);
   await log(page).getByRole("button", { name: /retry|try again/i }).click();
   const failed = await until("the second failure", async () => {
     const runs = (await s.api("GET", `/v1/threads/${threadOf(page)}/runs`)).runs.filter((r) => r.state === "failed");
@@ -146,8 +150,9 @@ check("commands, models and modes, files by drop and paste", async ({ server, vi
   await message(page).press("Enter");
   await log(page).getByRole("heading", { name: "A heading" }).waitFor();
   await quiet(page);
-  await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption({ index: 1 });
-  const mode = await page.getByRole("combobox", { name: "Mode", exact: true }).inputValue();
+  const modes = page.getByRole("combobox", { name: "Mode", exact: true });
+  const mode = await modes.locator("option").nth(1).getAttribute("value");
+  await modes.selectOption(mode);
   await until("the mode", async () => (await s.api("GET", `/v1/threads/${threadOf(page)}`)).modes.current === mode);
   const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
   await page.locator("input[type=file]").setInputFiles([{ name: "dot.png", mimeType: "image/png", buffer: png }, { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("some notes") }]);
