@@ -39,7 +39,7 @@ func BenchmarkReconnect(b *testing.B) {
 					})
 				}
 				for _, v := range aguitest.Versions {
-					b.Run("client="+string(v), func(b *testing.B) { stock(b, url, v, open) })
+					b.Run("client="+string(v), func(b *testing.B) { stock(b, url, v, open, last) })
 				}
 			})
 		}
@@ -137,10 +137,18 @@ func reconnect(b *testing.B, url, last string) {
 
 // stock has a published client join, and reports how long it took with the
 // server, and what Node needed.
-func stock(b *testing.B, url string, v agui.Version, open bool) {
+func stock(b *testing.B, url string, v agui.Version, open bool, last string) {
 	clients := aguitest.Clients(b)
 	var cpu, whole time.Duration
-	runs := 0
+	runs, contents := 0, 0
+	if open { // how many pieces of text a client is sent
+		hear(b, url+"?threadId=t", func(f sse.Frame) bool {
+			if strings.Contains(string(f.Data), string(agui.TypeTextMessageContent)) {
+				contents++
+			}
+			return f.ID != last
+		})
+	}
 	for b.Loop() {
 		runs++
 		call := aguitest.Call{Version: v, ThreadID: "t", URL: url + "?threadId=t", Method: http.MethodGet, Connect: true}
@@ -160,7 +168,7 @@ func stock(b *testing.B, url string, v agui.Version, open bool) {
 			r, _ := clients.Run(b.Context(), call)
 			done <- r
 		}()
-		if err := clients.Wait(b.Context(), call.Agent, agui.TypeTextMessageContent, 1); err != nil {
+		if err := clients.Wait(b.Context(), call.Agent, agui.TypeTextMessageContent, contents); err != nil {
 			b.Fatal(err)
 		}
 		whole += time.Since(begin)

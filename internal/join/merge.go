@@ -2,9 +2,14 @@ package join
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/agentstream-go/agentstream/agui"
 )
+
+// maxDelta is the length, in bytes, beyond which a delta is not made longer: a
+// stock client looks through all it has of an event whenever a piece of it arrives.
+const maxDelta = 512 << 10
 
 // Merge joins adjacent deltas of one thing, because a stock client's work for an
 // event grows with its history. Events with metadata stay as they are.
@@ -18,12 +23,12 @@ func Merge(events []agui.Event) []agui.Event {
 			i = next
 			continue
 		}
-		for next < len(events) {
+		for size := len(first.text); next < len(events) && size < maxDelta; next++ {
 			d, ok := deltaOf(events[next])
 			if !ok || d.typ != first.typ || d.id != first.id || d.owner != first.owner {
 				break
 			}
-			next++
+			size += len(d.text)
 		}
 		if next == i+1 {
 			out = append(out, events[i])
@@ -67,6 +72,22 @@ func (d delta) with(text string) agui.Event {
 		return &agui.ReasoningMessageContent{Base: b, MessageID: d.id, Delta: text}
 	}
 	return &agui.ToolCallArgs{Base: b, ToolCallID: d.id, Delta: text}
+}
+
+// pieces gives the event that says text, or several if it is long.
+func (d delta) pieces(text string) (out []agui.Event) {
+	for len(text) > maxDelta {
+		n := maxDelta
+		for !utf8.RuneStart(text[n]) && n > maxDelta-utf8.UTFMax {
+			n--
+		}
+		out = append(out, d.with(text[:n]))
+		text = text[n:]
+	}
+	if text != "" {
+		out = append(out, d.with(text))
+	}
+	return out
 }
 
 func texts(deltas []agui.Event) string {

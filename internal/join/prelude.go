@@ -122,7 +122,7 @@ func (p *Point) state(rest []agui.Event) []byte {
 }
 
 // reopen gives a START for each thing that is open, in order, and behind it one
-// delta of what it has said.
+// delta of what it has said, or several of a long text.
 func (p *Point) reopen(has map[thing]content) (out []agui.Event) {
 	for _, start := range p.open {
 		kind, id, owner := opened(start)
@@ -133,9 +133,7 @@ func (p *Point) reopen(has map[thing]content) (out []agui.Event) {
 		}
 		c := has[thing{fill == agui.TypeToolCallArgs, id}]
 		out = append(out, again(start, c.metadata))
-		if c.text != "" {
-			out = append(out, delta{typ: fill, id: id, owner: owner}.with(c.text))
-		}
+		out = append(out, delta{typ: fill, id: id, owner: owner}.pieces(c.text)...)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agentstream-go/agentstream/agui"
 	"github.com/agentstream-go/agentstream/internal/join"
@@ -279,4 +280,31 @@ func ExampleEnded() {
 	// RUN_STARTED
 	// MESSAGES_SNAPSHOT
 	// RUN_ERROR
+}
+
+// TestLongTextsInPieces: an open text of two mebibytes and a half does not come as
+// one event, and no character of it is cut.
+func TestLongTextsInPieces(t *testing.T) {
+	chunk := strings.Repeat("žluťoučký kůň ", 4000)
+	start := []agui.Event{&agui.RunStarted{ThreadID: "t", RunID: "r"}, &agui.TextMessageStart{MessageID: "m", Role: agui.RoleAssistant}}
+	events, want := start, ""
+	for range 30 {
+		events, want = append(events, &agui.TextMessageContent{MessageID: "m", Delta: chunk}), want+chunk
+	}
+	for _, form := range []join.Form{join.Replay, join.Snapshot} {
+		p := join.NewPoint(agui.NewList())
+		rest := p.Advance(events)
+		got, pieces := "", 0
+		for _, e := range p.Prelude(rest, join.Reader{Form: form}) {
+			if c, ok := e.(*agui.TextMessageContent); ok {
+				if !utf8.ValidString(c.Delta) || len(c.Delta) > 600<<10 {
+					t.Errorf("form %d: a piece of %d bytes, or it is cut in a character", form, len(c.Delta))
+				}
+				got, pieces = got+c.Delta, pieces+1
+			}
+		}
+		if got != want || pieces < 4 || pieces > 6 {
+			t.Errorf("form %d: %d bytes of %d in %d pieces", form, len(got), len(want), pieces)
+		}
+	}
 }
