@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -257,4 +258,22 @@ func (w *world) forgotten(t *testing.T) {
 			t.Fatal("threads are still in use")
 		}
 	}
+}
+
+// A turn that finds out by its lease that it lost the thread does not keep it from
+// its owner.
+func TestARenewedLeaseIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemlog()
+		a := newWorld(t, log, map[string]script{"ask": asks("c")})
+		a.stream(a.start("t", "r1", "ask"))
+		b := newWorld(t, log, nil) // takes the lease, ends the turn and gives the lease back
+		a.pass(15 * time.Second)   // a asks for its lease
+		if s, err := b.Start(bg, b.request("t", "r2", "hi")); err != nil || s.Run.State != RunRunning {
+			t.Errorf("%+v, %v", s, err)
+		}
+		b.settled("t", "r2")
+		b.close()
+		a.close()
+	})
 }

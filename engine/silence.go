@@ -70,6 +70,9 @@ func (t *turn) renew() {
 		return
 	}
 	if errors.Is(err, eventlog.ErrHeld) || err == nil && epoch != t.j.epoch {
+		if err == nil {
+			t.e.giveLease(t.c.id) // a new one, which is of no use to a turn that was lost before
+		}
 		t.cancel(errFenced)
 		return
 	}
