@@ -6,7 +6,7 @@ MAKEFLAGS += --no-print-directory
 GO ?= go
 ARGS ?=
 FUZZTIME ?= 30s
-RUNS ?= 1000
+RUNS ?= $(or $(AGENTSTREAM_TORTURE),1000)
 AGENTS ?= opencode gemini zed-codex
 COVERAGE := bin/coverage.out
 
