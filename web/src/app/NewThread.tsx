@@ -6,6 +6,7 @@ import { agents, refreshAgents } from "../store/threads";
 import { Composer } from "./Composer";
 import { begin } from "./current";
 import { MenuButton } from "./Shell";
+import { Tray } from "./Tray";
 import { CopyButton } from "../message";
 
 /** The page that begins a thread: agent, folder, first words. */
@@ -45,6 +46,7 @@ export function NewThread(): ReactNode {
           <Missing list={list.filter((a) => a.state !== "ready")} />
         </div>
       </div>
+      <Tray thread="" />
       <Composer key="new" thread="" busy={false} disabled={chosen ? undefined : "No agent is ready"} onSend={(content) => begin(chosen!.name, cwd.trim(), content)} />
     </>
   );
