@@ -121,8 +121,6 @@ check("stop, queue, retry, edit", async ({ server, visitor }) => {
   await page.getByRole("button", { name: "Stop" }).click();
   await log(page).getByText("from the queue", { exact: true }).waitFor();
   await quiet(page);
-  await log(page).getByText("echo never", { exact: true }).waitFor();
-  await quiet(page);
   assert.equal(await log(page).getByText("never", { exact: true }).count(), 0); // nobody answered it
   await say(page, "error");
   await until("the first failure", async () => (await s.api("GET", `/v1/threads/${threadOf(page)}`)).lastRun.state === "failed");
