@@ -132,8 +132,9 @@ check("stop, queue, retry, edit", async ({ server, visitor }) => {
   });
   await quiet(page);
   assert.equal(failed[1].parent, failed[0].id, "a retry names the run that it tries again");
-  await log(page).getByText("from the queue", { exact: false }).first().hover();
-  await log(page).getByRole("button", { name: "Edit message" }).last().click();
+  const asked = log(page).getByRole("group", { name: "You" }).filter({ hasText: "error" }).last();
+  await asked.hover();
+  await asked.getByRole("button", { name: "Edit message" }).click();
   assert.equal(await message(page).inputValue(), "error");
 });
 
