@@ -31,16 +31,21 @@ type ThreadPatch struct {
 	Title, Mode, Model *string
 }
 
-// heal ends a turn that nobody runs, before a reader looks.
+// heal ends a turn that nobody runs, before a reader looks. What is queued behind
+// none, because who had queued it has stopped, begins.
 func (c *conversation) heal(ctx context.Context) error {
 	if c.open() != nil {
 		return nil
 	}
-	stray := false
+	stray, queued := false, false
 	err := c.view(ctx, func(_ eventlog.View, rec *threadRecord, _ eventlog.Cursor) error {
 		stray = rec != nil && rec.Turn != nil
+		queued = rec != nil && rec.Turn == nil && len(rec.Queue) > 0
 		return nil
 	})
+	if err == nil && queued {
+		c.later(c.next)
+	}
 	if err != nil || !stray {
 		return err
 	}

@@ -277,3 +277,30 @@ func TestARenewedLeaseIsGivenBack(t *testing.T) {
 		a.close()
 	})
 }
+
+// What an engine that stops has queued begins at the other one, when somebody looks.
+func TestQueueOfAnEngineThatStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newMemlog()
+		shared := func(o *Options) { o.Shared = true }
+		a := newWorld(t, log, map[string]script{"go": untilCancelled("working")}, shared)
+		b := newWorld(t, log, nil, shared)
+		a.start("t", "r1", "go")
+		q := a.request("t", "r2", "hi")
+		q.Enqueue = true
+		if s, err := a.Start(bg, q); err != nil || s.Run.State != RunQueued {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		if err := a.Close(bg); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Thread(bg, "t"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if run, err := b.Run(bg, "t", "r2"); err != nil || run.State != RunFinished {
+			t.Errorf("%+v, %v", run, err)
+		}
+		b.close()
+	})
+}
