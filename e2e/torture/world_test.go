@@ -135,7 +135,7 @@ func (w *world) ask(ctx context.Context, method, path string, body any) (a answe
 	defer cancel()
 	for {
 		a, err = w.try(ctx, method, path, body)
-		if err == nil && a.status != http.StatusServiceUnavailable && a.status != http.StatusTooManyRequests && !(w.several && a.code == "run_active") {
+		if err == nil && a.status != http.StatusServiceUnavailable && a.status != http.StatusTooManyRequests && !(w.several && (a.code == "run_active" || a.code == "interrupted")) {
 			return a, nil
 		}
 		if end := pause(ctx, 20*time.Millisecond); end != nil {
