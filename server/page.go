@@ -84,6 +84,6 @@ func signInPage(w http.ResponseWriter, r *http.Request, fault string) {
 	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
 		refresh + `<title>Sign in – agentstream</title><link rel="icon" href="data:,"><style>` + signInStyle + `</style></head><body><main><h1>You are not signed in</h1>` + alert +
 		`<p>Open the address that the server printed when it started. It ends in <code>?token=…</code> and signs this browser in.</p>` +
-		`<p>It is lost? The token stands in the data folder of the server:</p><pre><code>cat ~/.local/share/agentstream/token</code></pre>` +
+		`<p>It is lost? The token stands in the data folder of the server:</p><pre tabindex="0"><code>cat ~/.local/share/agentstream/token</code></pre>` +
 		`<p>Then open <code>/?token=TOKEN</code> here.</p></main></body></html>`))
 }

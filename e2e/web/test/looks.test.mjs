@@ -128,7 +128,7 @@ check("everything by the keyboard alone", async ({ server, visitor }) => {
   await log(page).getByText("twice", { exact: true }).waitFor();
   await quiet(page);
   await page.keyboard.press("Alt+c");
-  await tab(/Copy answer/);
+  await tab(/Copy answer/, 120);
   await page.keyboard.press("Enter");
   await until("the clipboard", async () => /by keys|twice/.test(await page.evaluate(() => navigator.clipboard.readText())));
   await page.keyboard.press("Alt+h");

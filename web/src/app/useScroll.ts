@@ -62,6 +62,12 @@ export function useScroll(open: OpenThread, state: ThreadState) {
 
   useLayoutEffect(changed, [changed, state.turns]);
 
+  // Who is at the very top makes no more scrolling, and still wants what is older.
+  useEffect(() => {
+    const b = box.current;
+    if (b && state.hasOlder && !state.loadingOlder && !place.current.bottom && b.scrollTop < 300) void open.loadOlder();
+  }, [open, state.hasOlder, state.loadingOlder, state.turns]);
+
   // Pictures, colours and folds change heights later.
   useEffect(() => {
     const b = box.current!;
