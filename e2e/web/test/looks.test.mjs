@@ -31,6 +31,7 @@ const views = {
     await page.getByRole("navigation", { name: "Threads" }).getByRole("link").first().waitFor();
   } },
   help: { path: "/t/words", go: async (page) => {
+    await page.getByRole("button", { name: "Delete thread" }).waitFor(); // the page hears no keys before it is there
     await page.keyboard.press("Alt+h");
     await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
   } },
