@@ -258,12 +258,19 @@ export class ResumableHttpAgent extends HttpAgent {
         const query = new URLSearchParams({ wait: "25s", ...(after ? { after } : {}) });
         const response = await this.request(`${this.base}/v1/threads/${encodeURIComponent(this.threadId)}/events?${query}`, { signal });
         const news = (await response.json()) as { events: unknown[]; cursor: string };
-        if (news.events.length && news.cursor > this.cursor && !this.isRunning && !signal.aborted) {
+        const known = this.cursor;
+        if (news.events.length && news.cursor > known && !this.isRunning && !signal.aborted) {
           await join();
           // A host begins its run when it has rendered; asked again before, it would begin a second one.
           for (let i = 0; i < 100 && !this.isRunning && this.cursor < news.cursor; i++) await pause(50, signal);
+          if (!this.isRunning && this.cursor === known) { // what was told of did not come: it is asked for again
+            await pause(wait, signal);
+            wait = Math.min(wait * 2, 8000);
+            continue;
+          }
         }
-        after = this.cursor > news.cursor ? this.cursor : news.cursor;
+        // News that came while a run was read count as heard only when that run had them.
+        after = news.events.length || this.cursor > news.cursor ? this.cursor : news.cursor;
         wait = 250;
       } catch (e) {
         if (signal.aborted) return;
