@@ -8,14 +8,11 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/agentstream-go/agentstream"
 	"github.com/agentstream-go/agentstream/engine"
-	"github.com/agentstream-go/agentstream/eventlog/sqlite"
 	"github.com/agentstream-go/agentstream/server"
 	"github.com/agentstream-go/agentstream/source"
 )
@@ -50,7 +47,7 @@ func TestBlobs(t *testing.T) {
 		}
 	}
 	delete(types, "")
-	ts := worldOf(t, agent)
+	ts := worldOf(t, server.Options{Verify: true}, engine.Agent{Name: "hoarder", Source: agent})
 	if status, doc, _ := ask(t, "POST", ts.URL+"/v1/threads/t/runs", "application/json", `{"agent":"hoarder","input":"x","runId":"r"}`); status != 202 {
 		t.Fatalf("%d %v", status, doc)
 	}
@@ -123,30 +120,4 @@ func get(t *testing.T, method, address string, header http.Header) (int, http.He
 		t.Fatal(err)
 	}
 	return resp.StatusCode, resp.Header, data
-}
-
-// worldOf is a server with the agent "hoarder".
-func worldOf(t *testing.T, s source.Source) *httptest.Server {
-	t.Helper()
-	dir := t.TempDir()
-	store, err := sqlite.Open(filepath.Join(dir, "log.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.New(context.Background(), engine.Options{Log: store, Agents: []engine.Agent{{Name: "hoarder", Source: s}}, Cwd: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(server.New(e, &server.Options{NoAuth: true, Verify: true}))
-	t.Cleanup(func() {
-		ts.CloseClientConnections()
-		ts.Close()
-		if err := e.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return ts
 }

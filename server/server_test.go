@@ -19,12 +19,18 @@ import (
 // world is a server on a fresh log with the agent greeter.
 func world(t *testing.T, o server.Options) *httptest.Server {
 	t.Helper()
+	return worldOf(t, o, engine.Agent{Name: "greeter", Source: greeter{}})
+}
+
+// worldOf is a server on a fresh log with an agent of the test's own.
+func worldOf(t *testing.T, o server.Options, a engine.Agent) *httptest.Server {
+	t.Helper()
 	dir := t.TempDir()
 	store, err := sqlite.Open(filepath.Join(dir, "log.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(context.Background(), engine.Options{Log: store, Agents: []engine.Agent{{Name: "greeter", Source: greeter{}}}, Cwd: dir})
+	e, err := engine.New(context.Background(), engine.Options{Log: store, Agents: []engine.Agent{a}, Cwd: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/agentstream-go/agentstream/engine"
 	"github.com/agentstream-go/agentstream/internal/catalog"
 	"github.com/agentstream-go/agentstream/internal/sse"
+	"github.com/agentstream-go/agentstream/internal/term"
 )
 
 // turn is one prompt as the command line sees it: the runs of which it is made,
@@ -45,17 +46,25 @@ func newTurn(r *run, cl *client, c *cobra.Command) *turn {
 		r.thread = newID("t-")
 	}
 	t := &turn{run: r, client: cl, sink: newSink(r.format, c, cl), errw: c.ErrOrStderr(), asker: newAsker(r, c)}
-	if s, ok := t.sink.(*contract); ok && s.renderer != nil {
-		t.asker.renderer = s.renderer // two on one screen would write over each other
+	if r := t.renderer(); r != nil {
+		t.asker.renderer = r // two on one screen would write over each other
 	}
 	return t
+}
+
+// renderer shows the turn; nil where --format is another than text.
+func (t *turn) renderer() *term.Renderer {
+	if s, ok := t.sink.(*contract); ok {
+		return s.renderer
+	}
+	return nil
 }
 
 // tell says something beside the turn, on a line of its own.
 func (t *turn) tell(text string) {
 	text = "agentstream: " + text
-	if s, ok := t.sink.(*contract); ok && s.renderer != nil {
-		s.renderer.Tell(text)
+	if r := t.renderer(); r != nil {
+		r.Tell(text)
 	} else {
 		fmt.Fprintln(t.errw, text)
 	}
@@ -63,8 +72,8 @@ func (t *turn) tell(text string) {
 
 // ticks lets the terminal show that time passes, until what it returns is called.
 func (t *turn) ticks() (end func()) {
-	s, ok := t.sink.(*contract)
-	if !ok || s.renderer == nil {
+	r := t.renderer()
+	if r == nil {
 		return func() {}
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -76,7 +85,7 @@ func (t *turn) ticks() (end func()) {
 			select {
 			case <-ticker.C:
 				_, width := terminal(t.errw)
-				s.renderer.Tick(width)
+				r.Tick(width)
 			case <-stop:
 				return
 			}
